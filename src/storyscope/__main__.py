@@ -1,0 +1,3 @@
+from storyscope.cli.main import main
+
+main()

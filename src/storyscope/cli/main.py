@@ -1,0 +1,69 @@
+"""The `storyscope` command: finds the command's file, runs it, turns refusals into one line."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from storyscope.errors import StoryscopeError
+
+COMMANDS: dict[str, str] = {}
+"""Every command and the help panel it stands in; `name` lives in `storyscope.cli.name`."""
+
+app = typer.Typer(
+    name="storyscope",
+    help="Find, search and show the stories inside long edited videos.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+
+
+def main() -> None:
+    """Run the command line; refusals become one line and exit code 1."""
+    debug = "--debug" in sys.argv
+    sys.argv = [word for word in sys.argv if word != "--debug"]
+    try:
+        build_app()()
+    except StoryscopeError as error:
+        if debug:
+            raise
+        print(f"storyscope: {error}", file=sys.stderr)
+        raise SystemExit(1) from None
+    except KeyboardInterrupt:
+        print("storyscope: stopped; finished stages are kept", file=sys.stderr)
+        raise SystemExit(130) from None
+
+
+def build_app() -> typer.Typer:
+    """Register every command's file; they import heavy libraries only when run."""
+    for name, panel in COMMANDS.items():
+        module = import_module(f"storyscope.cli.{name}")
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=name, rich_help_panel=panel)
+        else:
+            app.command(name, rich_help_panel=panel)(getattr(module, name))
+    return app
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from storyscope import __version__
+
+        print(f"storyscope {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Find, search and show the stories inside long edited videos."""

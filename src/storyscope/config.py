@@ -1,0 +1,182 @@
+"""Settings: one small frozen record per room, read from TOML.
+
+`Config()` is the default. A library keeps its own in `storyscope.toml`; unknown keys are refused
+with the nearest one that exists, so a typing mistake never passes for a setting.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
+
+from storyscope.errors import InvalidSetting
+
+
+@dataclass(frozen=True, kw_only=True)
+class MediaConfig:
+    """How files are decoded, and what a file may cost before it is refused."""
+
+    max_pixels: int = 8192 * 4320
+    """Largest frame that is decoded; a bigger one is refused as a decompression bomb."""
+    max_memory_mb: int = 2048
+    """Memory the decoding process may take."""
+    stall_seconds: float = 60.0
+    """A decoder that yields nothing for this long is stopped."""
+    picture_height: int = 256
+    """Height in pixels of the keyframes that are kept; the width follows the film."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShotConfig:
+    """How frames are grouped into shots."""
+
+    detector: str = "fast"
+    """`fast`, or `paper` for Apostolidis 2014 as the paper used it."""
+    min_shot_seconds: float = 0.3
+    """A shorter shot is taken for a flash and joins its neighbour."""
+    keyframes_per_shot: int = 3
+    """Uniformly sampled keyframes a shot; the paper takes three."""
+    candidates_per_shot: int = 12
+    """Most pictures kept while a shot is running, from which keyframes and thumbnails come."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TranscriptConfig:
+    """Where words come from."""
+
+    speech: str = "off"
+    """Speech recognition when no transcript is found: `off`, or the name of a model."""
+    language: str = "auto"
+    """Language of the speech, or `auto`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConceptConfig:
+    """How terms of the transcript become concept groups."""
+
+    groups: int = 50
+    """K of the paper: concept groups by spectral clustering of the terms."""
+    sigma_seconds: float = 20.0
+    """sigma_a of the paper: how far a term reaches from where it is said."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureConfig:
+    """What describes a shot."""
+
+    backbone: str = "efficientnet-lite0"
+    """Image network: a shipped name, a local folder, or a hub id."""
+    pooling: str = "max"
+    """Pooling of a shot's keyframes over time: `max` (the paper's choice) or `mean`."""
+    sampling: str = "uniform"
+    """Keyframes: `uniform`, or `different` for the most different colour histograms."""
+    audio: str = "compact"
+    """`compact`, or `fisher` for the paper's 46,080 numbers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoryConfig:
+    """How shots are grouped into stories."""
+
+    method: str = "cluster"
+    """The detector that parts the shots."""
+    penalty: float | str = "auto"
+    """C of the paper: a number, `paper` for its rule, or `auto`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThumbnailConfig:
+    """Which frame stands for a story."""
+
+    beauty: float = 0.3
+    """1 - alpha of the paper: weight of beauty beside relevance to the query."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchConfig:
+    """How a query is answered."""
+
+    method: str = "fused"
+    """`fused`, or `paper` for the paper's R."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """Every room's settings, in the order data flows."""
+
+    media: MediaConfig = field(default_factory=MediaConfig)
+    shots: ShotConfig = field(default_factory=ShotConfig)
+    transcripts: TranscriptConfig = field(default_factory=TranscriptConfig)
+    concepts: ConceptConfig = field(default_factory=ConceptConfig)
+    features: FeatureConfig = field(default_factory=FeatureConfig)
+    stories: StoryConfig = field(default_factory=StoryConfig)
+    thumbnails: ThumbnailConfig = field(default_factory=ThumbnailConfig)
+    search: SearchConfig = field(default_factory=SearchConfig)
+
+
+PAPER = Config(
+    shots=ShotConfig(detector="paper"),
+    features=FeatureConfig(backbone="timm/vgg16.tv_in1k", audio="fisher"),
+    stories=StoryConfig(method="cluster", penalty="paper"),
+    search=SearchConfig(method="paper"),
+)
+"""The `paper` preset: every part as the paper has it."""
+
+PRESETS = {"default": Config(), "paper": PAPER}
+
+
+def load_config(path: Path) -> Config:
+    """Read settings from a TOML file; a missing file gives the defaults."""
+    if not path.exists():
+        return Config()
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidSetting(f"{path} is not a TOML file: {error}") from error
+    preset = values.pop("preset", "default")
+    if preset not in PRESETS:
+        raise InvalidSetting(f"{path}: {_unknown('preset', str(preset), list(PRESETS))}")
+    return with_settings(PRESETS[preset], values, where=str(path))
+
+
+def with_settings(config: Config, values: Mapping[str, Any], *, where: str = "settings") -> Config:
+    """A copy of `config` with `values` laid over it, room by room."""
+    laid: Config = _lay_over(config, values, where)
+    return laid
+
+
+def _lay_over(record: Any, values: Mapping[str, Any], where: str) -> Any:
+    names = [f.name for f in fields(record)]
+    hints = get_type_hints(type(record))
+    changes: dict[str, Any] = {}
+    for name, value in values.items():
+        if name not in names:
+            raise InvalidSetting(f"{where}: {_unknown('setting', name, names)}")
+        current = getattr(record, name)
+        if is_dataclass(current):
+            if not isinstance(value, Mapping):
+                raise InvalidSetting(f"{where}: {name} is a table of settings, got {value!r}")
+            changes[name] = _lay_over(current, value, f"{where}: {name}")
+        else:
+            changes[name] = _checked(name, value, hints[name], where)
+    return replace(record, **changes)
+
+
+def _checked(name: str, value: Any, wanted: Any, where: str) -> Any:
+    kinds = get_args(wanted) if get_origin(wanted) is not None else (wanted,)
+    if float in kinds and type(value) is int:
+        return float(value)
+    if type(value) not in kinds:
+        words = " or ".join(kind.__name__ for kind in kinds)
+        raise InvalidSetting(f"{where}: {name} wants {words}, got {value!r}")
+    return value
+
+
+def _unknown(what: str, name: str, names: list[str]) -> str:
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(names)}"
+    return f"no {what} called {name!r}; {hint}"

@@ -1,0 +1,26 @@
+"""The nouns every room shares. They know their own invariants and nothing of the world."""
+
+from storyscope.core.features import Features, Keyframes, Sound
+from storyscope.core.segmentation import Segmentation
+from storyscope.core.span import Span
+from storyscope.core.story import Hit, Story, Thumbnail
+from storyscope.core.transcript import Transcript, Word
+from storyscope.core.video import Shot, Transition, TransitionKind, Video, shot_edges
+
+__all__ = [
+    "Features",
+    "Hit",
+    "Keyframes",
+    "Segmentation",
+    "Shot",
+    "Sound",
+    "Span",
+    "Story",
+    "Thumbnail",
+    "Transcript",
+    "Transition",
+    "TransitionKind",
+    "Video",
+    "Word",
+    "shot_edges",
+]

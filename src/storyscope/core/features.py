@@ -1,0 +1,62 @@
+"""Numbers that describe shots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from storyscope.errors import InvalidFeatures
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """One named vector per shot, in shot order."""
+
+    name: str
+    vectors: np.ndarray
+    """float32, shots x dimensions."""
+    producer: str
+    """Which extractor and weights made them: vectors of two producers are not comparable."""
+
+    def __post_init__(self) -> None:
+        vectors = np.ascontiguousarray(self.vectors, dtype=np.float32)
+        if vectors.ndim != 2:
+            raise InvalidFeatures(
+                f"{self.name}: one row a shot wanted, got an array of shape {vectors.shape}"
+            )
+        if not np.isfinite(vectors).all():
+            raise InvalidFeatures(f"{self.name}: a feature holds numbers only, got NaN or infinity")
+        object.__setattr__(self, "vectors", vectors)
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+
+@dataclass(frozen=True, eq=False)
+class Keyframes:
+    """Pictures picked from the shots, several a shot, in time order.
+
+    They are compressed (JPEG) so that two hours of film stay in tens of megabytes.
+    """
+
+    shots: np.ndarray
+    """int32, the shot of each picture."""
+    frames: np.ndarray
+    """int64, the frame number of each picture."""
+    seconds: np.ndarray
+    """float64, the presentation time of each picture."""
+    pictures: tuple[bytes, ...]
+
+    def __len__(self) -> int:
+        return len(self.pictures)
+
+
+@dataclass(frozen=True, eq=False)
+class Sound:
+    """Cepstral description of the sound track in 10 ms windows."""
+
+    mfcc: np.ndarray
+    """float16, windows x 30: log-energy first, then 29 cepstral coefficients."""
+    window_seconds: float = 0.01
+    first_second: float = 0.0

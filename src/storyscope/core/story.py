@@ -1,0 +1,44 @@
+"""Stories, the pictures that stand for them, and the answers to a search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from storyscope.core.span import Span
+
+
+@dataclass(frozen=True)
+class Story:
+    """A run of shots that tell one thing."""
+
+    id: str
+    """Video id and number, such as "film/3"."""
+    video: str
+    shots: range
+    span: Span
+    title: str = ""
+    keywords: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Thumbnail:
+    """The frame that stands for a story."""
+
+    story: str
+    seconds: float
+    score: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One answer to a search: this story of this video, shown by this frame."""
+
+    video: str
+    story: Story
+    thumbnail: Thumbnail
+    score: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+    evidence: str = ""
+    """One line that says why: `said at 12:03: "..."`, `seen: sea lion`."""

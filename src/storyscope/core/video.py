@@ -1,0 +1,68 @@
+"""A video and the shots it was cut from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from storyscope.core.span import Span
+from storyscope.errors import InvalidShot
+
+TransitionKind = Literal["start", "cut", "dissolve", "fade", "wipe"]
+
+
+@dataclass(frozen=True)
+class Video:
+    """One video file, as it was when it was indexed."""
+
+    id: str
+    path: str
+    digest: str
+    """Fingerprint of the file's content: equal digests mean equal films."""
+    duration: float
+    frame_count: int
+    fps: float
+    """Average frame rate; times never come from it but from timestamps."""
+    width: int
+    height: int
+    has_sound: bool
+
+
+@dataclass(frozen=True)
+class Transition:
+    """How one shot gives way to the next, over the frames [first_frame, end_frame).
+
+    A cut is instantaneous: first_frame == end_frame == first frame of the new shot.
+    """
+
+    kind: TransitionKind
+    first_frame: int
+    end_frame: int
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(TransitionKind) or self.first_frame > self.end_frame:
+            raise InvalidShot(
+                f"no transition is a {self.kind!r} from {self.first_frame} to {self.end_frame}"
+            )
+
+    @property
+    def frame_count(self) -> int:
+        return self.end_frame - self.first_frame
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One uninterrupted take; `transition` is the one that leads into it."""
+
+    span: Span
+    frames: range
+    transition: Transition
+
+    def __post_init__(self) -> None:
+        if not self.frames or self.frames.step != 1:
+            raise InvalidShot(f"a shot holds at least one frame, got {self.frames}")
+
+
+def shot_edges(shots: tuple[Shot, ...]) -> tuple[int, ...]:
+    """First frame of every shot, and the end frame of the last: the scale for scoring."""
+    return (*(shot.frames.start for shot in shots), shots[-1].frames.stop)

@@ -1,0 +1,51 @@
+"""Settings are checked where they enter."""
+
+import pytest
+
+from storyscope.config import PAPER, Config, load_config, with_settings
+from storyscope.errors import InvalidSetting
+
+
+def write(tmp_path, text):
+    path = tmp_path / "storyscope.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_missing_file_gives_the_defaults(tmp_path):
+    assert load_config(tmp_path / "none.toml") == Config()
+
+
+def test_a_file_changes_only_what_it_names(tmp_path):
+    config = load_config(write(tmp_path, "[stories]\npenalty = 0.2\n"))
+    assert config.stories.penalty == 0.2
+    assert config.shots == Config().shots
+
+
+def test_the_paper_preset_is_a_starting_point(tmp_path):
+    config = load_config(write(tmp_path, 'preset = "paper"\n[concepts]\ngroups = 20\n'))
+    assert config.stories == PAPER.stories
+    assert config.concepts.groups == 20
+
+
+def test_an_unknown_key_is_refused_with_the_nearest_one(tmp_path):
+    with pytest.raises(InvalidSetting, match="did you mean 'penalty'"):
+        load_config(write(tmp_path, "[stories]\npenalti = 0.2\n"))
+    with pytest.raises(InvalidSetting, match="did you mean 'stories'"):
+        load_config(write(tmp_path, "[storys]\npenalty = 0.2\n"))
+    with pytest.raises(InvalidSetting, match="preset"):
+        load_config(write(tmp_path, 'preset = "papers"'))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"shots": 3}, {"shots": {"min_shot_seconds": "long"}}, {"concepts": {"groups": 2.5}}],
+)
+def test_a_value_of_the_wrong_kind_is_refused(values):
+    with pytest.raises(InvalidSetting):
+        with_settings(Config(), values)
+
+
+def test_a_file_that_is_not_toml_is_refused_by_name(tmp_path):
+    with pytest.raises(InvalidSetting, match=r"storyscope\.toml is not a TOML file"):
+        load_config(write(tmp_path, "= = ="))
