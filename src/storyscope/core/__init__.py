@@ -1,6 +1,7 @@
 """The nouns every room shares. They know their own invariants and nothing of the world."""
 
 from storyscope.core.features import Features, Keyframes, Sound
+from storyscope.core.frames import Picture, SmallFrame, SoundChunk
 from storyscope.core.segmentation import Segmentation
 from storyscope.core.span import Span
 from storyscope.core.story import Hit, Story, Thumbnail
@@ -11,9 +12,12 @@ __all__ = [
     "Features",
     "Hit",
     "Keyframes",
+    "Picture",
     "Segmentation",
     "Shot",
+    "SmallFrame",
     "Sound",
+    "SoundChunk",
     "Span",
     "Story",
     "Thumbnail",
