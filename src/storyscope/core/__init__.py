@@ -1,6 +1,7 @@
 """The nouns every room shares. They know their own invariants and nothing of the world."""
 
 from storyscope.core.features import Features, Keyframes, Sound
+from storyscope.core.film import Film
 from storyscope.core.frames import Picture, SmallFrame, SoundChunk
 from storyscope.core.segmentation import Segmentation
 from storyscope.core.span import Span
@@ -10,6 +11,7 @@ from storyscope.core.video import Shot, Transition, TransitionKind, Video, shot_
 
 __all__ = [
     "Features",
+    "Film",
     "Hit",
     "Keyframes",
     "Picture",

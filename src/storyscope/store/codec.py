@@ -1,0 +1,102 @@
+"""Artefacts to JSON and arrays, and back, exactly.
+
+An artefact is any nesting of records (frozen dataclasses that were declared storable), tuples,
+mappings, ranges, bytes, arrays and JSON scalars. Arrays and bytes go into a safetensors file,
+which holds no code; everything else becomes one JSON text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from storyscope import core
+from storyscope.errors import LibraryError
+
+_RECORDS: dict[str, type] = {
+    name: getattr(core, name) for name in core.__all__ if is_dataclass(getattr(core, name))
+}
+
+
+def storable(record: type) -> type:
+    """Declare a dataclass that stages may return; used as a decorator."""
+    _RECORDS[record.__name__] = record
+    return record
+
+
+def pack(artefact: Any) -> tuple[str, dict[str, np.ndarray]]:
+    """Split an artefact into JSON text and the arrays it refers to."""
+    arrays: dict[str, np.ndarray] = {}
+    return json.dumps(_pack(artefact, arrays), ensure_ascii=False, sort_keys=True), arrays
+
+
+def unpack(facts: str, arrays: Mapping[str, np.ndarray]) -> Any:
+    """Put together what `pack` took apart."""
+    return _unpack(json.loads(facts), arrays)
+
+
+def _pack(value: Any, arrays: dict[str, np.ndarray]) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        name = type(value).__name__
+        if _RECORDS.get(name) is not type(value):
+            raise TypeError(f"a stage returned {type(value)}, which was not declared storable")
+        packed = {f.name: _pack(getattr(value, f.name), arrays) for f in fields(value)}
+        return {"@record": name, **packed}
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case np.generic():
+            return value.item()
+        case np.ndarray():
+            return {"@array": _keep(value, arrays)}
+        case bytes():
+            return {"@bytes": _keep(np.frombuffer(value, np.uint8), arrays)}
+        case range():
+            return {"@range": [value.start, value.stop]}
+        case tuple() if value and all(isinstance(item, bytes) for item in value):
+            ends = np.cumsum([len(item) for item in value])
+            joined = np.frombuffer(b"".join(value), np.uint8)
+            return {"@blobs": [_keep(joined, arrays), _keep(ends, arrays)]}
+        case tuple() | list():
+            return [_pack(item, arrays) for item in value]
+        case Mapping():
+            return {"@map": [[key, _pack(item, arrays)] for key, item in value.items()]}
+    raise TypeError(f"a stage returned {type(value)}, which cannot be stored")
+
+
+def _unpack(value: Any, arrays: Mapping[str, np.ndarray]) -> Any:
+    if isinstance(value, list):
+        return tuple(_unpack(item, arrays) for item in value)
+    if not isinstance(value, dict):
+        return value
+    match value:
+        case {"@array": name}:
+            return arrays[name]
+        case {"@bytes": name}:
+            return arrays[name].tobytes()
+        case {"@range": [start, stop]}:
+            return range(start, stop)
+        case {"@blobs": [name, ends]}:
+            starts = [0, *arrays[ends][:-1]]
+            whole = arrays[name].tobytes()
+            return tuple(whole[start:end] for start, end in zip(starts, arrays[ends], strict=True))
+        case {"@map": items}:
+            return {key: _unpack(item, arrays) for key, item in items}
+        case {"@record": name, **packed}:
+            if name not in _RECORDS:
+                raise LibraryError(
+                    f"the library holds a {name}, which this version does not know; "
+                    "index the video again"
+                )
+            return _RECORDS[name](**{key: _unpack(item, arrays) for key, item in packed.items()})
+    raise LibraryError("an artefact in the library is damaged; index the video again")
+
+
+def _keep(array: np.ndarray, arrays: dict[str, np.ndarray]) -> str:
+    name = f"a{len(arrays)}"
+    arrays[name] = np.ascontiguousarray(array)
+    return name

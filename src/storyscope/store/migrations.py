@@ -1,0 +1,42 @@
+"""The shape of the database, as an ordered list of steps.
+
+A released step is never edited; a new shape is a new step at the end. `PRAGMA user_version`
+counts the steps a library has taken.
+"""
+
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE video (
+        id TEXT PRIMARY KEY,
+        path TEXT NOT NULL UNIQUE,
+        digest TEXT NOT NULL,
+        size INTEGER NOT NULL,
+        modified_ns INTEGER NOT NULL,
+        duration REAL NOT NULL,
+        frame_count INTEGER NOT NULL,
+        fps REAL NOT NULL,
+        width INTEGER NOT NULL,
+        height INTEGER NOT NULL,
+        has_sound INTEGER NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('indexing', 'ready', 'failed')),
+        failure TEXT NOT NULL DEFAULT '',
+        transcript TEXT
+    ) STRICT;
+
+    CREATE TABLE artefact (
+        video TEXT NOT NULL REFERENCES video (id) ON DELETE CASCADE,
+        stage TEXT NOT NULL,
+        key TEXT NOT NULL,
+        facts TEXT NOT NULL,
+        file TEXT,
+        PRIMARY KEY (video, stage)
+    ) STRICT;
+
+    CREATE TABLE annotation (
+        video TEXT NOT NULL REFERENCES video (id) ON DELETE CASCADE,
+        annotator TEXT NOT NULL,
+        facts TEXT NOT NULL,
+        PRIMARY KEY (video, annotator)
+    ) STRICT;
+    """,
+)

@@ -1,0 +1,274 @@
+"""A library on disk: one SQLite database, and the arrays beside it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from storyscope.core import Video
+from storyscope.errors import LibraryError
+from storyscope.store.codec import pack, unpack
+from storyscope.store.migrations import MIGRATIONS
+from storyscope.store.protocol import VideoRecord
+
+DATABASE = "library.sqlite"
+ARRAYS = "arrays"
+
+
+class SqliteStore:
+    """Holds a library in a folder; many may read while one writes.
+
+    A stage's arrays are written to a new file first and named by the transaction that keeps its
+    artefact. A process killed in between leaves a file that no row names, and the next save of
+    that stage sweeps it away: what the database says is there is there, always.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._local = threading.local()
+        self._connections: list[sqlite3.Connection] = []
+        with _explained(folder):
+            (folder / ARRAYS).mkdir(parents=True, exist_ok=True)
+            _migrate(self._connection, folder)
+
+    def records(self) -> Sequence[VideoRecord]:
+        rows = self._connection.execute("SELECT * FROM video ORDER BY id").fetchall()
+        return [_record(row) for row in rows]
+
+    def record(self, video: str) -> VideoRecord | None:
+        row = self._connection.execute("SELECT * FROM video WHERE id = ?", (video,)).fetchone()
+        return _record(row) if row else None
+
+    def put_record(self, record: VideoRecord) -> None:
+        values = _columns(record)
+        names = ", ".join(values)
+        marks = ", ".join(f":{name}" for name in values)
+        updates = ", ".join(f"{name} = excluded.{name}" for name in values if name != "id")
+        with self.transaction() as connection:
+            connection.execute(
+                f"INSERT INTO video ({names}) VALUES ({marks})"
+                f" ON CONFLICT (id) DO UPDATE SET {updates}",
+                values,
+            )
+
+    def remove(self, video: str) -> None:
+        with self.transaction() as connection:
+            connection.execute("DELETE FROM video WHERE id = ?", (video,))
+        self._sweep(video)
+
+    def key(self, video: str, stage: str) -> str | None:
+        row = self._connection.execute(
+            "SELECT key FROM artefact WHERE video = ? AND stage = ?", (video, stage)
+        ).fetchone()
+        return row["key"] if row else None
+
+    def load(self, video: str, stage: str) -> Any:
+        row = self._connection.execute(
+            "SELECT facts, file FROM artefact WHERE video = ? AND stage = ?", (video, stage)
+        ).fetchone()
+        if row is None:
+            raise LibraryError(
+                f"{video} has no {stage} yet; run `storyscope add` on its file again"
+            )
+        return unpack(row["facts"], self._read_arrays(video, stage, row["file"]))
+
+    def save(self, video: str, stage: str, key: str, artefact: Any) -> None:
+        from safetensors.numpy import save
+
+        facts, arrays = pack(artefact)
+        with _explained(self.folder):
+            file = None
+            if arrays:
+                file = f"{ARRAYS}/{video}/{stage}-{key[:16]}.safetensors"
+                _write(self.folder / file, save(arrays))
+            with self.transaction() as connection:
+                connection.execute(
+                    "INSERT OR REPLACE INTO artefact (video, stage, key, facts, file)"
+                    " VALUES (?, ?, ?, ?, ?)",
+                    (video, stage, key, facts, file),
+                )
+            self._sweep(video)
+
+    def annotations(self, video: str) -> dict[str, str]:
+        rows = self._connection.execute(
+            "SELECT annotator, facts FROM annotation WHERE video = ? ORDER BY annotator", (video,)
+        )
+        return {row["annotator"]: row["facts"] for row in rows}
+
+    def put_annotation(self, video: str, annotator: str, facts: str | None) -> None:
+        with self.transaction() as connection:
+            if facts is None:
+                connection.execute(
+                    "DELETE FROM annotation WHERE video = ? AND annotator = ?", (video, annotator)
+                )
+            else:
+                connection.execute(
+                    "INSERT OR REPLACE INTO annotation VALUES (?, ?, ?)", (video, annotator, facts)
+                )
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """One write to the database: all of it, or nothing."""
+        connection = self._connection
+        with _explained(self.folder):
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+
+    def close(self) -> None:
+        while self._connections:
+            self._connections.pop().close()
+        self._local = threading.local()
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        """A connection of this thread's own: readers never wait for each other."""
+        if not hasattr(self._local, "connection"):
+            connection = sqlite3.connect(
+                self.folder / DATABASE, timeout=30, isolation_level=None, check_same_thread=False
+            )
+            connection.row_factory = sqlite3.Row
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            self._local.connection = connection
+            self._connections.append(connection)
+        own: sqlite3.Connection = self._local.connection
+        return own
+
+    def _read_arrays(self, video: str, stage: str, file: str | None) -> dict[str, Any]:
+        if file is None:
+            return {}
+        from safetensors import SafetensorError
+        from safetensors.numpy import load_file
+
+        try:
+            return load_file(self.folder / file)
+        except (OSError, SafetensorError) as error:
+            raise LibraryError(
+                f"the arrays of {video}'s {stage} cannot be read ({error}); "
+                f"run `storyscope add --again` on its file"
+            ) from error
+
+    def _sweep(self, video: str) -> None:
+        """Delete array files of this video that no artefact names."""
+        folder = self.folder / ARRAYS / video
+        rows = self._connection.execute("SELECT file FROM artefact WHERE video = ?", (video,))
+        named = {row["file"] for row in rows}
+        for path in folder.glob("*"):
+            if f"{ARRAYS}/{video}/{path.name}" not in named:
+                path.unlink(missing_ok=True)
+        if not named and folder.exists():
+            folder.rmdir()
+
+
+def _migrate(connection: sqlite3.Connection, folder: Path) -> None:
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > len(MIGRATIONS):
+        raise LibraryError(
+            f"the library {folder} was written by a newer Storyscope (version {version} of its "
+            f"shape, this one knows {len(MIGRATIONS)}); upgrade with `pip install -U storyscope`"
+        )
+    for step, script in enumerate(MIGRATIONS[version:], start=version + 1):
+        try:
+            connection.executescript(
+                f"BEGIN IMMEDIATE; {script} PRAGMA user_version = {step}; COMMIT;"
+            )
+        except sqlite3.OperationalError:
+            connection.execute("ROLLBACK")
+            if connection.execute("PRAGMA user_version").fetchone()[0] < step:
+                raise
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file so that it is there whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".part-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _explained(folder: Path) -> Iterator[None]:
+    """Say in a person's words why the disk or the database refused."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if "full" in str(error):
+            raise _disk_full(folder) from error
+        if "locked" in str(error):
+            raise LibraryError(
+                f"the library {folder} is being written by another process; try again"
+            ) from error
+        raise LibraryError(f"the library {folder} cannot be used: {error}") from error
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise _disk_full(folder) from error
+        raise LibraryError(f"the library {folder} cannot be used: {error.strerror}") from error
+
+
+def _disk_full(folder: Path) -> LibraryError:
+    return LibraryError(
+        f"the disk that holds {folder} is full; finished stages are kept, "
+        "free some space and run the same command again"
+    )
+
+
+def _columns(record: VideoRecord) -> dict[str, Any]:
+    video = record.video
+    return {
+        "id": video.id,
+        "path": video.path,
+        "digest": video.digest,
+        "size": record.size,
+        "modified_ns": record.modified_ns,
+        "duration": video.duration,
+        "frame_count": video.frame_count,
+        "fps": video.fps,
+        "width": video.width,
+        "height": video.height,
+        "has_sound": int(video.has_sound),
+        "state": record.state,
+        "failure": record.failure,
+        "transcript": record.transcript,
+    }
+
+
+def _record(row: sqlite3.Row) -> VideoRecord:
+    video = Video(
+        id=row["id"],
+        path=row["path"],
+        digest=row["digest"],
+        duration=row["duration"],
+        frame_count=row["frame_count"],
+        fps=row["fps"],
+        width=row["width"],
+        height=row["height"],
+        has_sound=bool(row["has_sound"]),
+    )
+    return VideoRecord(
+        video=video,
+        state=row["state"],
+        size=row["size"],
+        modified_ns=row["modified_ns"],
+        failure=row["failure"],
+        transcript=row["transcript"],
+    )

@@ -1,0 +1,154 @@
+"""What the library says is there is there, whole."""
+
+import errno
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storyscope.core import Features, Keyframes, Segmentation, Shot, Span, Transition, Video
+from storyscope.errors import LibraryError
+from storyscope.store import SqliteStore, VideoRecord
+from storyscope.store.codec import pack, storable, unpack
+
+FILM = Video("film", "/films/film.mp4", "d1", 12.5, 300, 24.0, 640, 360, True)
+RECORD = VideoRecord(FILM, "indexing", size=10, modified_ns=20)
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = SqliteStore(tmp_path / "library")
+    store.put_record(RECORD)
+    yield store
+    store.close()
+
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text() | st.floats(-1e9, 1e9),
+    lambda inner: (
+        st.lists(inner, max_size=4).map(tuple) | st.dictionaries(st.text(), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(plain)
+def test_plain_artefacts_come_back_as_they_were(artefact):
+    facts, arrays = pack(artefact)
+    assert unpack(facts, arrays) == artefact
+    assert arrays == {}
+
+
+def test_records_with_arrays_and_pictures_come_back_as_they_were(store):
+    shots = (Shot(Span(0.0, 1.5), range(0, 36), Transition("start", 0, 0)),)
+    keyframes = Keyframes(np.array([0, 0]), np.array([3, 9]), np.array([0.1, 0.3]), (b"ab", b"c"))
+    features = Features("appearance", np.ones((1, 4)), "made up")
+    store.save("film", "scan", "key", (shots, keyframes, features, Segmentation((0, 2), 5)))
+    got_shots, got_keyframes, got_features, got_stories = store.load("film", "scan")
+    assert got_shots == shots
+    assert got_keyframes.pictures == keyframes.pictures
+    assert got_keyframes.frames.tolist() == [3, 9]
+    assert np.array_equal(got_features.vectors, features.vectors)
+    assert got_stories == Segmentation((0, 2), 5)
+
+
+def test_a_record_nobody_declared_is_refused():
+    @dataclass
+    class Stranger:
+        x: int
+
+    with pytest.raises(TypeError, match="not declared storable"):
+        pack(Stranger(1))
+    storable(Stranger)
+    assert unpack(*pack(Stranger(1))) == Stranger(1)
+
+
+def test_a_newer_artefact_replaces_the_older_and_its_file(store):
+    store.save("film", "audio", "one", np.arange(3))
+    store.save("film", "audio", "two", np.arange(5))
+    assert store.key("film", "audio") == "two"
+    assert store.load("film", "audio").tolist() == [0, 1, 2, 3, 4]
+    assert len(list((store.folder / "arrays/film").iterdir())) == 1
+
+
+def test_removing_a_video_leaves_nothing_behind(store):
+    store.save("film", "audio", "one", np.arange(3))
+    store.put_annotation("film", "ann", "{}")
+    store.remove("film")
+    assert store.records() == []
+    assert store.annotations("film") == {}
+    assert list((store.folder / "arrays").iterdir()) == []
+
+
+def test_a_save_that_fails_half_way_keeps_the_older_artefact(store, monkeypatch):
+    store.save("film", "audio", "one", np.arange(3))
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(LibraryError, match="is full"):
+        store.save("film", "audio", "two", np.arange(5))
+    assert store.load("film", "audio").tolist() == [0, 1, 2]
+    assert len(list((store.folder / "arrays/film").iterdir())) == 1
+
+
+def test_readers_see_the_last_finished_write_while_another_is_under_way(store):
+    with store.transaction() as connection:
+        connection.execute("UPDATE video SET state = 'ready'")
+        seen = []
+        reader = threading.Thread(target=lambda: seen.append(store.record("film").state))
+        reader.start()
+        reader.join()
+    assert seen == ["indexing"]
+    assert store.record("film").state == "ready"
+
+
+def test_a_process_killed_inside_a_transaction_changes_nothing(store):
+    script = (
+        "import os, signal, sys\n"
+        "from pathlib import Path\n"
+        "from storyscope.store import SqliteStore\n"
+        "store = SqliteStore(Path(sys.argv[1]))\n"
+        "with store.transaction() as c:\n"
+        "    c.execute(\"UPDATE video SET state = 'ready'\")\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(store.folder)], check=False)
+    assert done.returncode == -9
+    assert store.record("film").state == "indexing"
+
+
+def test_a_library_of_a_newer_version_is_refused(tmp_path):
+    SqliteStore(tmp_path).close()
+    with sqlite3.connect(tmp_path / "library.sqlite") as connection:
+        connection.execute("PRAGMA user_version = 999")
+    with pytest.raises(LibraryError, match="newer Storyscope"):
+        SqliteStore(tmp_path)
+
+
+def test_a_database_that_is_none_is_refused_by_name(tmp_path):
+    (tmp_path / "library.sqlite").write_bytes(b"not a database at all" * 100)
+    with pytest.raises(LibraryError, match="cannot be used"):
+        SqliteStore(tmp_path)
+
+
+def test_a_folder_that_is_a_file_is_refused(tmp_path):
+    (tmp_path / "library").write_text("I am a file")
+    with pytest.raises(LibraryError, match="cannot be used"):
+        SqliteStore(tmp_path / "library")
+
+
+def test_damaged_arrays_are_named(store):
+    store.save("film", "audio", "one", np.arange(3))
+    (file,) = (store.folder / "arrays/film").iterdir()
+    file.write_bytes(b"rubbish")
+    with pytest.raises(LibraryError, match="film's audio cannot be read"):
+        store.load("film", "audio")
