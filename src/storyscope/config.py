@@ -36,8 +36,8 @@ class ShotConfig:
 
     detector: str = "fast"
     """`fast`, or `paper` for Apostolidis 2014 as the paper used it."""
-    min_shot_seconds: float = 0.3
-    """A shorter shot is taken for a flash and joins its neighbour."""
+    min_shot_seconds: float = 0.1
+    """A shorter shot is taken for a flash and joins the one after it."""
     keyframes_per_shot: int = 3
     """Uniformly sampled keyframes a shot; the paper takes three."""
     candidates_per_shot: int = 12

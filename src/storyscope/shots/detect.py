@@ -1,0 +1,41 @@
+"""The streaming detector: small frames in, shots out, in memory that does not grow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from storyscope.config import ShotConfig
+from storyscope.core import Shot, SmallFrame
+from storyscope.shots.decide import find_transitions
+from storyscope.shots.rules import score_frames
+from storyscope.shots.tile import Timestamps, tile
+
+BLOCK = 256
+
+
+def detect_shots(
+    frames: Iterable[SmallFrame], config: ShotConfig = ShotConfig(), *, block: int = BLOCK
+) -> Iterator[Shot]:
+    """Group `frames`, in presentation order, into the shots that tile the video.
+
+    A shot is yielded once the transition that ends it is certain: `block` and a few seconds
+    later. `block` changes that delay and nothing else.
+    """
+    times = Timestamps()
+    pixels = _blocks(times.noting(frames), block)
+    transitions = find_transitions(score_frames(pixels))
+    yield from tile(transitions, times, config)
+
+
+def _blocks(frames: Iterable[SmallFrame], size: int) -> Iterator[np.ndarray]:
+    """Stack the frames' pixels, `size` frames at a time; the last block may be shorter."""
+    pixels: list[np.ndarray] = []
+    for frame in frames:
+        pixels.append(frame.rgb)
+        if len(pixels) == size:
+            yield np.stack(pixels)
+            pixels.clear()
+    if pixels:
+        yield np.stack(pixels)

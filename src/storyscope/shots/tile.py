@@ -1,0 +1,85 @@
+"""Transitions in, shots out: the shots tile the video from its first frame to its last."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from storyscope.config import ShotConfig
+from storyscope.core import Shot, SmallFrame, Span, Transition
+
+RECENT = 8192
+FALLBACK_FRAME_SECONDS = 1 / 25
+
+
+class Timestamps:
+    """When the recent frames are shown, by frame number; older ones are forgotten."""
+
+    def __init__(self) -> None:
+        self.start_frame = 0
+        self.start_seconds = 0.0
+        self.end_frame = 0
+        self._recent: deque[float] = deque(maxlen=RECENT)
+
+    def noting(self, frames: Iterable[SmallFrame]) -> Iterator[SmallFrame]:
+        """Hand the frames on, remembering their times."""
+        for frame in frames:
+            if not self._recent:
+                self.start_frame = self.end_frame = frame.index
+                self.start_seconds = frame.seconds
+            self.end_frame += 1
+            self._recent.append(frame.seconds)
+            yield frame
+
+    def at(self, frame: int) -> float:
+        return self._recent[frame - self.end_frame]
+
+    @property
+    def end_seconds(self) -> float:
+        """When the video ends: its last frame lasts as long as the one before it."""
+        if len(self._recent) < 2:
+            return self._recent[-1] + FALLBACK_FRAME_SECONDS
+        return 2 * self._recent[-1] - self._recent[-2]
+
+
+def tile(
+    transitions: Iterable[Transition], times: Timestamps, config: ShotConfig
+) -> Iterator[Shot]:
+    """Part the frames at the middle of each transition; its frames are counted from 0."""
+    latest: Shot | None = None
+    for transition in transitions:
+        transition = _numbered(transition, times.start_frame)
+        middle = (transition.first_frame + transition.end_frame) // 2
+        latest = latest or _opening(times)
+        if middle <= latest.frames.start:
+            continue
+        seconds = times.at(middle)
+        if seconds - latest.span.start < config.min_shot_seconds:
+            continue
+        yield replace(
+            latest,
+            span=Span(latest.span.start, seconds),
+            frames=range(latest.frames.start, middle),
+        )
+        latest = Shot(Span(seconds, seconds), range(middle, middle + 1), transition)
+    if times.end_frame > times.start_frame:
+        latest = latest or _opening(times)
+        yield replace(
+            latest,
+            span=Span(latest.span.start, times.end_seconds),
+            frames=range(latest.frames.start, times.end_frame),
+        )
+
+
+def _opening(times: Timestamps) -> Shot:
+    first, seconds = times.start_frame, times.start_seconds
+    return Shot(Span(seconds, seconds), range(first, first + 1), Transition("start", first, first))
+
+
+def _numbered(transition: Transition, first: int) -> Transition:
+    return replace(
+        transition,
+        first_frame=transition.first_frame + first,
+        end_frame=transition.end_frame + first,
+    )
