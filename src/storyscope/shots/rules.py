@@ -40,7 +40,7 @@ def _tiles(rgb: np.ndarray) -> np.ndarray:
     n = len(rgb)
     rows = rgb.reshape(n, 9, 3, 144).sum(axis=2, dtype=np.uint16)
     tiles = rows.reshape(n, 9, 16, 3, 3).sum(axis=3, dtype=np.uint16)
-    return np.divide(tiles.reshape(n, 432), 9, dtype=np.float32)
+    return np.asarray(tiles.reshape(n, 432) / np.float32(9), np.float32)
 
 
 def _score(tiles: np.ndarray) -> Scores:
