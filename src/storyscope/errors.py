@@ -41,7 +41,7 @@ class FormatError(StoryscopeError):
     """A file of another program that cannot be read or written."""
 
 
-class AnnotationError(StoryscopeError):
+class AnnotationError(StoryscopeError, ValueError):
     """An annotation that does not fit its video or its rivals."""
 
 

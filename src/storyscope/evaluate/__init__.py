@@ -1,0 +1,38 @@
+"""Segmentations in, judgements out: how good found stories are, and how far people agree.
+
+>>> from storyscope import Segmentation
+>>> from storyscope.evaluate import mean_iou
+>>> mean_iou(Segmentation((0, 5), 10), Segmentation((0, 5), 10))
+1.0
+"""
+
+from storyscope.evaluate.boundaries import BoundaryScore, average_precision, boundary_score
+from storyscope.evaluate.coverage import CoverageOverflow, coverage_overflow
+from storyscope.evaluate.dataset import (
+    AnnotatedVideo,
+    Collection,
+    UnannotatedVideo,
+    load_collection,
+)
+from storyscope.evaluate.iou import best_overlaps, mean_iou
+from storyscope.evaluate.methods import StoryDetector, StoryMethod
+from storyscope.evaluate.protocol import VideoScore, judge, leave_one_out
+
+__all__ = [
+    "AnnotatedVideo",
+    "BoundaryScore",
+    "Collection",
+    "CoverageOverflow",
+    "StoryDetector",
+    "StoryMethod",
+    "UnannotatedVideo",
+    "VideoScore",
+    "average_precision",
+    "best_overlaps",
+    "boundary_score",
+    "coverage_overflow",
+    "judge",
+    "leave_one_out",
+    "load_collection",
+    "mean_iou",
+]

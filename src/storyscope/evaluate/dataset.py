@@ -1,0 +1,193 @@
+"""A benchmark folder: videos with shots, features and true stories.
+
+Each sub-folder holds `video.json`,
+
+    {"name", "fps", "frame_count", "shots": [[start, end), ...], "stories": [[start, end), ...],
+     "features": {"vgg19": "vgg19.npy", ...}}
+
+in frames, and one array per feature with a row per shot.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+
+from storyscope.core import Features, Segmentation
+from storyscope.errors import AnnotationError
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class UnannotatedVideo:
+    """What a method may see of a video whose stories it is to find."""
+
+    name: str
+    fps: float
+    frame_count: int
+    shots: tuple[tuple[int, int], ...]
+    """First and end frame of each shot; between two shots there may be a gradual transition."""
+    features: Mapping[str, Features]
+
+    @property
+    def edges(self) -> tuple[int, ...]:
+        """First frame of every shot and the frame count, for `Segmentation.on`.
+
+        The frames of a gradual transition belong to the shot it leads into.
+        """
+        inner = (min(before[1], after[0]) for before, after in pairwise(self.shots))
+        return (0, *inner, self.frame_count)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AnnotatedVideo(UnannotatedVideo):
+    """A video whose true stories are known."""
+
+    truth: Segmentation
+    """The true stories over frames."""
+    folder: Path | None = None
+    """Where it was read from; None when handed to a method."""
+
+    @property
+    def truth_on_shots(self) -> Segmentation:
+        """The true stories over shots: every true start moved to the nearest change of shot."""
+        return on_nearest_shots(self.truth, self.shots)
+
+    def without_truth(self) -> UnannotatedVideo:
+        """The same video for a method that must not see its stories."""
+        return UnannotatedVideo(
+            name=self.name,
+            fps=self.fps,
+            frame_count=self.frame_count,
+            shots=self.shots,
+            features=self.features,
+        )
+
+    def for_training(self) -> AnnotatedVideo:
+        """The same video without the folder, from which one could find the others' truth."""
+        return replace(self, folder=None)
+
+
+@dataclass(frozen=True)
+class Collection(Sequence[AnnotatedVideo]):
+    """The videos of a benchmark folder, in the order of their folders."""
+
+    videos: tuple[AnnotatedVideo, ...]
+    left_out: Mapping[str, str]
+    """Videos that cannot be judged, and why."""
+
+    @overload
+    def __getitem__(self, index: int) -> AnnotatedVideo: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[AnnotatedVideo]: ...
+    def __getitem__(self, index: int | slice) -> AnnotatedVideo | Sequence[AnnotatedVideo]:
+        return self.videos[index]
+
+    def __len__(self) -> int:
+        return len(self.videos)
+
+    def __iter__(self) -> Iterator[AnnotatedVideo]:
+        return iter(self.videos)
+
+
+def load_collection(folder: str | Path, *, features: Sequence[str] | None = None) -> Collection:
+    """Read every video of a benchmark folder, with the named features or with all it has.
+
+    A video that lacks a named feature is left out and named in `left_out`.
+    """
+    folder = Path(folder)
+    files = sorted(folder.glob("*/video.json"))
+    if not files:
+        raise AnnotationError(
+            f"{folder} holds no benchmark: a video.json is wanted in a folder for each video"
+        )
+    videos, left_out = [], {}
+    for file in files:
+        description = _read_description(file)
+        missing = [name for name in features or () if name not in description["features"]]
+        if missing:
+            left_out[str(description["name"])] = f"has no {' or '.join(missing)} feature"
+        else:
+            videos.append(_read_video(file, description, features))
+    return Collection(tuple(videos), left_out)
+
+
+def on_nearest_shots(truth: Segmentation, shots: Sequence[tuple[int, int]]) -> Segmentation:
+    """Stories over frames as stories over shots.
+
+    The change to shot i takes place anywhere from the end of shot i-1 to the start of shot i; a
+    story begins at the change that is nearest to it.
+    """
+    if len(shots) == 1:
+        return Segmentation((0,), 1)
+    spans = np.array(shots)
+    begins = np.minimum(spans[:-1, 1], spans[1:, 0])
+    ends = np.maximum(spans[:-1, 1], spans[1:, 0])
+    cuts = np.array(truth.cuts).reshape(-1, 1)
+    distances = np.maximum(0, np.maximum(begins - cuts, cuts - ends))
+    return Segmentation.from_cuts(np.unique(1 + distances.argmin(axis=1)).tolist(), len(shots))
+
+
+def _read_description(file: Path) -> dict[str, Any]:
+    try:
+        description = json.loads(file.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise AnnotationError(f"{file} is not JSON: {error}") from error
+    wanted = ("name", "fps", "frame_count", "shots", "stories", "features")
+    missing = [key for key in wanted if key not in description]
+    if missing:
+        raise AnnotationError(f"{file} lacks {', '.join(missing)}; a video needs all of {wanted}")
+    return dict(description)
+
+
+def _read_video(
+    file: Path, description: Mapping[str, Any], features: Sequence[str] | None
+) -> AnnotatedVideo:
+    frame_count = int(description["frame_count"])
+    shots = tuple((int(start), int(end)) for start, end in description["shots"])
+    _require_rising(file, "shots", [start for start, _ in shots], frame_count)
+    return AnnotatedVideo(
+        name=str(description["name"]),
+        fps=float(description["fps"]),
+        frame_count=frame_count,
+        shots=shots,
+        features={
+            name: _read_features(file.parent / description["features"][name], name, len(shots))
+            for name in (description["features"] if features is None else features)
+        },
+        truth=_truth(file, [int(start) for start, _ in description["stories"]], frame_count),
+        folder=file.parent,
+    )
+
+
+def _truth(file: Path, starts: Sequence[int], frame_count: int) -> Segmentation:
+    """True stories from their first frames: each runs to the start of the next.
+
+    So a frame that two stories claim goes to the later one, and a frame that none claims to the
+    earlier one.
+    """
+    _require_rising(file, "stories", starts, frame_count)
+    return Segmentation.from_cuts(starts[1:], frame_count)
+
+
+def _require_rising(file: Path, what: str, starts: Sequence[int], frame_count: int) -> None:
+    if not starts:
+        raise AnnotationError(f"{file}: at least one of {what} is wanted, got none")
+    if starts[0] < 0 or any(left >= right for left, right in pairwise((*starts, frame_count))):
+        raise AnnotationError(
+            f"{file}: {what} must start at rising frames from 0 to below {frame_count}"
+        )
+
+
+def _read_features(file: Path, name: str, shot_count: int) -> Features:
+    vectors = np.load(file, allow_pickle=False)
+    if len(vectors) != shot_count:
+        raise AnnotationError(f"{file}: one row a shot wanted, {shot_count}, got {len(vectors)}")
+    features = Features(name, vectors.reshape(shot_count, -1), producer=name)
+    features.vectors.flags.writeable = False
+    return features

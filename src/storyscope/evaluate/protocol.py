@@ -1,0 +1,75 @@
+"""How methods are judged: leave one video out, or a detector trained elsewhere.
+
+A held-out video reaches a method only as `UnannotatedVideo`, which has no truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from storyscope.core import Segmentation
+from storyscope.errors import AnnotationError
+from storyscope.evaluate.coverage import CoverageOverflow, coverage_overflow
+from storyscope.evaluate.dataset import AnnotatedVideo
+from storyscope.evaluate.iou import mean_iou
+from storyscope.evaluate.methods import StoryDetector, StoryMethod
+
+
+@dataclass(frozen=True)
+class VideoScore:
+    """What a method found in one video, and how good that is; all over frames."""
+
+    name: str
+    found: Segmentation
+    truth: Segmentation
+
+    @property
+    def mean_iou(self) -> float:
+        return mean_iou(self.found, self.truth)
+
+    @property
+    def coverage_overflow(self) -> CoverageOverflow:
+        return coverage_overflow(self.found, self.truth)
+
+
+def leave_one_out(
+    collection: Sequence[AnnotatedVideo],
+    method: StoryMethod,
+    *,
+    seed: int = 0,
+    only: Iterable[int] | None = None,
+) -> list[VideoScore]:
+    """Judge `method` on each video after training on all the others.
+
+    `only` names the numbers of the videos to judge, when the work is spread over processes. This
+    is the one place where splits are made and truth meets what was found.
+    """
+    if len(collection) < 2:
+        raise AnnotationError(
+            f"leaving one video out needs two or more, got {len(collection)}; "
+            "judge a detector trained elsewhere instead"
+        )
+    scores = []
+    for held_out in range(len(collection)) if only is None else only:
+        training = [v.for_training() for i, v in enumerate(collection) if i != held_out]
+        detector = method.fit(training, seed=seed)
+        scores.append(_judge(detector, collection[held_out], method.name))
+    return scores
+
+
+def judge(
+    collection: Sequence[AnnotatedVideo], detector: StoryDetector, *, name: str = "detector"
+) -> list[VideoScore]:
+    """Judge a detector that was trained on other videos."""
+    return [_judge(detector, video, name) for video in collection]
+
+
+def _judge(detector: StoryDetector, video: AnnotatedVideo, method: str) -> VideoScore:
+    found = detector.find(video.without_truth())
+    if found.end != len(video.shots):
+        raise AnnotationError(
+            f"{method} parts {found.end} positions of {video.name}, "
+            f"which has {len(video.shots)} shots"
+        )
+    return VideoScore(video.name, found.on(video.edges), video.truth)
