@@ -2,7 +2,16 @@
 
 import pytest
 
-from storyscope.config import PAPER, Config, load_config, with_settings
+from storyscope.config import (
+    PAPER,
+    PRESETS,
+    Config,
+    describe_settings,
+    load_config,
+    parse_settings,
+    to_toml,
+    with_settings,
+)
 from storyscope.errors import InvalidSetting
 
 
@@ -49,3 +58,26 @@ def test_a_value_of_the_wrong_kind_is_refused(values):
 def test_a_file_that_is_not_toml_is_refused_by_name(tmp_path):
     with pytest.raises(InvalidSetting, match=r"storyscope\.toml is not a TOML file"):
         load_config(write(tmp_path, "= = ="))
+
+
+def test_settings_are_written_on_the_command_line_as_room_name_value():
+    tables = parse_settings(["stories.penalty=0.2", "shots.detector=paper", "concepts.groups=7"])
+    config = with_settings(Config(), tables)
+    assert (config.stories.penalty, config.shots.detector, config.concepts.groups) == (
+        0.2,
+        "paper",
+        7,
+    )
+    for bad in ["penalty=3", "stories.penalty", "=3"]:
+        with pytest.raises(InvalidSetting, match=r"room\.name=value"):
+            parse_settings([bad])
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_what_is_written_as_toml_reads_back(tmp_path, preset):
+    config = with_settings(PRESETS[preset], parse_settings(["stories.penalty=0.2"]))
+    assert load_config(write(tmp_path, to_toml(config, preset=preset))) == config
+
+
+def test_every_setting_is_documented_where_it_lives():
+    assert [name for name, _, words in describe_settings(Config()) if not words] == []

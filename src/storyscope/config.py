@@ -6,10 +6,14 @@ with the nearest one that exists, so a typing mistake never passes for a setting
 
 from __future__ import annotations
 
+import ast
 import difflib
+import inspect
+import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -149,6 +153,45 @@ def with_settings(config: Config, values: Mapping[str, Any], *, where: str = "se
     return laid
 
 
+def parse_settings(lines: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Settings written as `room.name=value` into the tables a TOML file would hold."""
+    tables: dict[str, dict[str, Any]] = {}
+    for line in lines:
+        path, equals, text = line.partition("=")
+        room, dot, name = path.strip().partition(".")
+        if not (equals and dot and room and name):
+            raise InvalidSetting(f"a setting is written as room.name=value, got {line!r}")
+        try:
+            value = tomllib.loads(f"value = {text.strip()}")["value"]
+        except tomllib.TOMLDecodeError:
+            value = text.strip()
+        tables.setdefault(room, {})[name] = value
+    return tables
+
+
+def to_toml(config: Config, *, preset: str = "default") -> str:
+    """The settings that differ from a preset, as the text of a TOML file."""
+    lines = [] if preset == "default" else [f"preset = {json.dumps(preset)}"]
+    for room in fields(config):
+        record, base = getattr(config, room.name), getattr(PRESETS[preset], room.name)
+        changed = [
+            f.name for f in fields(record) if getattr(record, f.name) != getattr(base, f.name)
+        ]
+        if changed:
+            lines += ["", f"[{room.name}]"]
+            lines += [f"{name} = {json.dumps(getattr(record, name))}" for name in changed]
+    return "\n".join(lines).strip() + "\n"
+
+
+def describe_settings(config: Config) -> Iterator[tuple[str, Any, str]]:
+    """Yield every setting's name, value and the words its record documents it with."""
+    for room in fields(config):
+        record = getattr(config, room.name)
+        words = _field_docs(type(record))
+        for setting in fields(record):
+            yield f"{room.name}.{setting.name}", getattr(record, setting.name), words[setting.name]
+
+
 def _lay_over(record: Any, values: Mapping[str, Any], where: str) -> Any:
     names = [f.name for f in fields(record)]
     hints = get_type_hints(type(record))
@@ -180,3 +223,15 @@ def _unknown(what: str, name: str, names: list[str]) -> str:
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(names)}"
     return f"no {what} called {name!r}; {hint}"
+
+
+def _field_docs(record: type) -> dict[str, str]:
+    """The docstring under each field of a settings record."""
+    (body,) = ast.parse(inspect.getsource(record)).body
+    docs: dict[str, str] = {}
+    assert isinstance(body, ast.ClassDef)
+    for line, below in pairwise(body.body):
+        if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
+            text = below.value if isinstance(below, ast.Expr) else None
+            docs[line.target.id] = str(text.value) if isinstance(text, ast.Constant) else ""
+    return docs

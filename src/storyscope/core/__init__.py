@@ -1,15 +1,18 @@
 """The nouns every room shares. They know their own invariants and nothing of the world."""
 
+from storyscope.core.annotation import Annotation
 from storyscope.core.features import Features, Keyframes, Sound
 from storyscope.core.film import Film
 from storyscope.core.frames import Picture, SmallFrame, SoundChunk
 from storyscope.core.segmentation import Segmentation
 from storyscope.core.span import Span
 from storyscope.core.story import Hit, Story, Thumbnail
+from storyscope.core.times import format_time, parse_time
 from storyscope.core.transcript import Transcript, Word
 from storyscope.core.video import Shot, Transition, TransitionKind, Video, shot_edges
 
 __all__ = [
+    "Annotation",
     "Features",
     "Film",
     "Hit",
@@ -28,5 +31,7 @@ __all__ = [
     "TransitionKind",
     "Video",
     "Word",
+    "format_time",
+    "parse_time",
     "shot_edges",
 ]
