@@ -1,0 +1,14 @@
+"""Where a video's words come from: subtitle files, subtitle tracks, speech, the screen.
+
+`read_transcript(path)` reads a subtitle file of any common format and encoding into a
+`Transcript`; `find_sidecar(video_path)` finds the one that lies beside a video;
+`transcript_of_cues(cues)` makes one of (start, end, text) cues read from a track in the video;
+`transcribe(sound)` listens (extra `speech`) and `read_screen(pictures)` reads what is written in
+the picture (extra `ocr`).
+"""
+
+from storyscope.transcripts.cues import Cue, transcript_of_cues
+from storyscope.transcripts.files import read_transcript
+from storyscope.transcripts.sidecar import find_sidecar
+
+__all__ = ["Cue", "find_sidecar", "read_transcript", "transcript_of_cues"]

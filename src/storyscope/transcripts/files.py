@@ -1,0 +1,93 @@
+"""A subtitle file becomes a transcript, whatever its format."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from storyscope.core import Transcript
+from storyscope.core.language import UNKNOWN
+from storyscope.errors import TranscriptError
+from storyscope.transcripts.cues import Cue, transcript_of_cues
+from storyscope.transcripts.encoding import decode
+from storyscope.transcripts.json_formats import json_cues
+from storyscope.transcripts.sidecar import language_code
+from storyscope.transcripts.text_formats import subrip_cues, substation_cues, webvtt_cues
+from storyscope.transcripts.xml_formats import xml_cues
+
+Reading = tuple[list[Cue], str]
+"""The cues of a file and the language it says it is in ("und" when it says nothing)."""
+
+
+def read_transcript(path: str | Path, *, duration: float | None = None) -> Transcript:
+    """Read a subtitle file: SubRip, WebVTT, SubStation, TTML/DFXP, YouTube, Whisper JSON.
+
+    The content tells the format, not the extension, and any encoding is read. `duration` is
+    the video's length in seconds, past which nothing is kept.
+    """
+    path = Path(path)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise TranscriptError(f"cannot read the transcript {path}: {error.strerror}") from error
+    if len(data) > LARGEST_FILE:
+        raise TranscriptError(
+            f"{path.name} has {len(data) / 1e6:.0f} MB, too much for a subtitle file; "
+            f"give one of at most {LARGEST_FILE / 1e6:.0f} MB"
+        )
+    cues, declared = parse_cues(decode(data), name=path.name)
+    if declared == UNKNOWN:
+        declared = _language_in_name(path)
+    return transcript_of_cues(cues, source=path.name, language=declared, duration=duration)
+
+
+def parse_cues(text: str, *, name: str = "transcript") -> Reading:
+    """Cues and declared language of a subtitle file's text."""
+    text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    for recognise, parse in FORMATS:
+        if recognise(text):
+            return parse(text, name)
+    raise TranscriptError(
+        f"{name} is not a subtitle file; SubRip (.srt), WebVTT (.vtt), SubStation (.ass), TTML, "
+        f"YouTube's .srv3 or Whisper's JSON are read"
+    )
+
+
+LARGEST_FILE = 64_000_000
+
+
+def _starts_with(pattern: str) -> Callable[[str], bool]:
+    return lambda text: re.match(pattern, text, re.IGNORECASE) is not None
+
+
+def _has_timing_line(text: str) -> bool:
+    return "-->" in text
+
+
+def _has_dialogue(text: str) -> bool:
+    return re.search(r"^(?:\[Events\]|Dialogue:)", text, re.MULTILINE | re.IGNORECASE) is not None
+
+
+def _parse_json(text: str, name: str) -> Reading:
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise TranscriptError(f"{name} is not valid JSON: {error}") from error
+    return json_cues(content, name)
+
+
+FORMATS: tuple[tuple[Callable[[str], bool], Callable[[str, str], Reading]], ...] = (
+    (_starts_with(r"\s*WEBVTT"), webvtt_cues),
+    (_starts_with(r"\s*<"), xml_cues),
+    (_starts_with(r"\s*[{\[]\s*[\"{\[\]}]"), _parse_json),
+    (_has_dialogue, substation_cues),
+    (_has_timing_line, subrip_cues),
+)
+
+
+def _language_in_name(path: Path) -> str:
+    """`film.en.srt` says its language."""
+    codes = [language_code(tag) for tag in path.stem.split(".")[1:]]
+    return next((code for code in codes if code), UNKNOWN)

@@ -1,0 +1,112 @@
+"""The subtitle file that lies beside a video."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from storyscope.core.language import SCRIPTS, SMALL_WORDS
+
+EXTENSIONS = (".srt", ".vtt", ".ass", ".ssa", ".ttml", ".dfxp", ".srv3", ".srv2", ".srv1", ".json")
+"""Subtitle files by extension, the one preferred first."""
+
+
+def find_sidecar(video_path: str | Path, *, language: str = "auto") -> Path | None:
+    """The best subtitle file named like the video, beside it or in its `subs` folder.
+
+    `film.srt` belongs to `film.mp4`, as do `film.en.srt`, `film.en-US.forced.vtt` and
+    `Subs/film.srt`. The wanted language comes first (with "auto" a file that names none, then
+    English), full subtitles before forced ones.
+    """
+    video = Path(video_path)
+    folders = [video.parent, *_subtitle_folders(video.parent)]
+    found = [
+        (rank, path)
+        for near, folder in enumerate(folders)
+        for path in _files(folder)
+        if (rank := _rank(path, video, near, language)) is not None
+    ]
+    return min(found, default=(None, None))[1]
+
+
+SUBTITLE_FOLDERS = {"subs", "sub", "subtitles"}
+FLAGS = {"forced", "sdh", "hi", "cc", "default", "auto", "orig", "full", "whisper", "whisperx"}
+LANGUAGE_CODES = {
+    "eng": "en", "ger": "de", "deu": "de", "fre": "fr", "fra": "fr", "spa": "es", "ita": "it",
+    "por": "pt", "dut": "nl", "nld": "nl", "swe": "sv", "dan": "da", "nor": "no", "nob": "no",
+    "nb": "no", "fin": "fi", "pol": "pl", "cze": "cs", "ces": "cs", "slo": "sk", "slk": "sk",
+    "hun": "hu", "rum": "ro", "ron": "ro", "tur": "tr", "hrv": "hr", "rus": "ru", "ukr": "uk",
+    "bul": "bg", "srp": "sr", "ara": "ar", "per": "fa", "fas": "fa", "ind": "id", "vie": "vi",
+    "jpn": "ja", "kor": "ko", "chi": "zh", "zho": "zh", "gre": "el", "ell": "el", "heb": "he",
+    "tha": "th", "hin": "hi", "english": "en", "german": "de", "deutsch": "de", "french": "fr",
+    "spanish": "es", "italian": "it", "portuguese": "pt", "dutch": "nl",
+}  # fmt: skip
+
+
+def language_code(tag: str) -> str | None:
+    """ISO 639-1 code of a tag such as "en", "eng", "pt-BR" or "English"."""
+    first = tag.casefold().replace("_", "-").split("-")[0]
+    if first in SMALL_WORDS or first in SCRIPTS:
+        return first
+    return LANGUAGE_CODES.get(first)
+
+
+def _files(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.iterdir() if path.suffix.lower() in EXTENSIONS)
+    except OSError:
+        return []
+
+
+def _subtitle_folders(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.iterdir() if path.name.lower() in SUBTITLE_FOLDERS)
+    except OSError:
+        return []
+
+
+def _rank(path: Path, video: Path, near: int, language: str) -> tuple[int, ...] | None:
+    """Smaller is better; None when the file is not this video's."""
+    tags = _tags(path.stem.casefold(), video.stem.casefold(), video.name.casefold())
+    if tags is None or not path.is_file():
+        return None
+    if path.suffix.lower() == ".json" and not _holds_segments(path):
+        return None
+    flags = set(tags) & FLAGS
+    codes = [code for tag in tags if tag not in FLAGS and (code := language_code(tag))]
+    if len(flags) + len(codes) != len(tags):
+        return None
+    wanted = ["en"] if language == "auto" else [language]
+    if language == "auto" and not codes:
+        liking = 0
+    elif codes and codes[0] in wanted:
+        liking = 1
+    else:
+        liking = 2 if not codes else 3
+    return (
+        int("forced" in flags),
+        liking,
+        near,
+        len(flags),
+        EXTENSIONS.index(path.suffix.lower()),
+    )
+
+
+def _tags(stem: str, video_stem: str, video_name: str) -> list[str] | None:
+    """What stands between the video's name and the extension: "film.en.forced" has two."""
+    for own in (video_name, video_stem):
+        if stem == own:
+            return []
+        if stem.startswith(own + "."):
+            return stem[len(own) + 1 :].split(".")
+    return None
+
+
+def _holds_segments(path: Path) -> bool:
+    """Any program may leave a JSON file beside a film; a transcript has segments."""
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return False
+    keys = ("segments", "transcription", "events", "word_segments")
+    return isinstance(content, dict) and any(isinstance(content.get(key), list) for key in keys)
