@@ -1,0 +1,7 @@
+"""Embedded shots in, stories out: exact clustering of consecutive shots."""
+
+from storyscope.stories.cluster import Clustering, cluster, story_path
+from storyscope.stories.cluster_path import PathPoint
+from storyscope.stories.cluster_runs import Partition
+
+__all__ = ["Clustering", "Partition", "PathPoint", "cluster", "story_path"]

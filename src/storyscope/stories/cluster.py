@@ -1,0 +1,91 @@
+"""Temporal aware clustering: rows, one a shot, parted into the stories of least cost.
+
+    objective = min over m, t_1 < ... < t_m of  sum_i WSS[t_i, t_(i+1)] + C g(m, n)
+
+is `eq:kts` of the paper, solved exactly for any C (see `cluster_path` for why this is cheap).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from storyscope.core import Segmentation
+from storyscope.errors import InvalidFeatures, InvalidSetting
+from storyscope.stories.cluster_path import Hull, PathPoint, story_pressure
+from storyscope.stories.cluster_penalty import auto_penalty, paper_penalty
+from storyscope.stories.cluster_runs import Array
+
+
+@dataclass(frozen=True)
+class Clustering:
+    """The cheapest stories over the rows, and the prices they were chosen by."""
+
+    segmentation: Segmentation
+    objective: float
+    """Scatter within the stories + penalty x g(m, n)."""
+    penalty: float
+    """C of the paper, as given or as chosen."""
+
+
+def cluster(
+    vectors: npt.ArrayLike, penalty: float | Literal["auto", "paper"] = "auto"
+) -> Clustering:
+    """Part the rows of `vectors`, one a shot and in order, into consecutive stories.
+
+    `penalty` is C: higher gives fewer, longer stories. `"paper"` takes the smallest multiple of
+    .001 that leaves fewer stories than shots, as the paper does; `"auto"` takes C from the
+    restlessness of the shots themselves, and survives duplicate shots. The result is exact; of
+    equally cheap partitions it has the fewest stories.
+    """
+    rows = _as_rows(vectors)
+    hull = Hull(rows)
+    chosen = _chosen_penalty(penalty, rows, hull)
+    cheapest = hull.cheapest(chosen)
+    pressure = float(story_pressure(cheapest.change_points, len(rows)))
+    return Clustering(cheapest.segmentation, cheapest.scatter + chosen * pressure, chosen)
+
+
+def story_path(
+    vectors: npt.ArrayLike, *, fewest: int = 1, most: int | None = None
+) -> list[PathPoint]:
+    """Every granularity worth offering: the corners of the hull, from few stories to many.
+
+    Each point carries the stories and the range of prices per story for which no other partition
+    is cheaper. Whatever C is chosen, the answer of `cluster` is one of them. `fewest` and `most`
+    limit the number of stories, and with it the work.
+    """
+    rows = _as_rows(vectors)
+    most = len(rows) if most is None else most
+    if not 1 <= fewest <= most:
+        raise InvalidSetting(f"stories count from 1 up, got fewest={fewest} and most={most}")
+    return Hull(rows).explore(fewest, most)
+
+
+def _as_rows(vectors: npt.ArrayLike) -> Array:
+    try:
+        rows = np.asarray(vectors, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidFeatures(f"one row of numbers a shot wanted: {error}") from error
+    if rows.ndim != 2 or len(rows) == 0:
+        raise InvalidFeatures(f"one row a shot wanted, got an array of shape {rows.shape}")
+    if not np.isfinite(rows).all():
+        shot = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
+        raise InvalidFeatures(f"shot {shot} holds NaN or infinity; numbers only can be clustered")
+    if rows.size and np.abs(rows).max() > 1e140:
+        raise InvalidFeatures("numbers above 1e140 cannot be squared; scale the features down")
+    return rows
+
+
+def _chosen_penalty(penalty: float | str, rows: Array, hull: Hull) -> float:
+    if penalty == "auto":
+        return auto_penalty(rows)
+    if penalty == "paper":
+        return paper_penalty(hull)
+    if isinstance(penalty, str) or not (math.isfinite(penalty) and penalty >= 0):
+        raise InvalidSetting(f"a penalty is a number from 0 up, 'auto' or 'paper', got {penalty!r}")
+    return float(penalty)

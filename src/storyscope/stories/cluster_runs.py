@@ -1,0 +1,127 @@
+"""Exact partitions for a fixed price per story: one run of optimal partitioning for each price.
+
+With p the price and WSS the within-group sum of squares,
+
+    best[j] = min over i < j of  best[i] + WSS[i, j] + p,        best[0] = 0
+
+and a start i is dropped for good once best[i] + WSS[i, j] >= best[j] for some j: from then on a
+story that starts at j is at least as cheap, because WSS only grows when stories join (PELT;
+Killick, Fearnhead and Eckley 2012).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from storyscope.core import Segmentation
+
+Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+BLOCK = 64
+"""Ends that share one table of costs: large enough for BLAS, small enough to prune often."""
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Stories, and what they leave unexplained."""
+
+    segmentation: Segmentation
+    scatter: float
+    """Sum of the squared distances of the rows to the mean of their story: D[m] of the paper."""
+
+    @property
+    def change_points(self) -> int:
+        """m of the paper: one less than the stories."""
+        return len(self.segmentation) - 1
+
+
+def measured(vectors: Array, starts: Indices) -> Partition:
+    """The partition with these starts, its scatter summed afresh from the rows."""
+    lengths = np.diff(starts, append=len(vectors))
+    means = np.add.reduceat(vectors, starts, axis=0) / lengths[:, None]
+    residuals = vectors - np.repeat(means, lengths, axis=0)
+    return Partition(
+        Segmentation(tuple(starts.tolist()), len(vectors)), float(np.vdot(residuals, residuals))
+    )
+
+
+def cheapest_partitions(vectors: Array, prices: Array) -> list[Partition]:
+    """For each price per story, the stories of least scatter + price x count.
+
+    All prices walk along the rows together and share the table of costs. Memory is
+    O(rows x prices); time is O(rows x starts still alive), far below rows squared once the video
+    holds several stories.
+    """
+    row_count, price_count = len(vectors), len(prices)
+    best = np.zeros((price_count, row_count + 1))
+    story_start = np.zeros((price_count, row_count + 1), dtype=np.int64)
+    alive = np.zeros(0, dtype=np.int64)
+    for first in range(0, row_count, BLOCK):
+        ends = np.arange(first + 1, min(first + BLOCK, row_count) + 1)
+        starts = np.concatenate([alive, ends - 1])
+        totals = _walk(
+            scatter_costs(vectors, starts, ends), prices, starts, ends, best, story_start
+        )
+        worth = (totals < best[:, ends].T[:, :, None]) | (starts >= ends[:, None])[:, None, :]
+        alive = starts[worth.all(axis=0).any(axis=0)]
+    return [measured(vectors, _walk_back(story_start[k])) for k in range(price_count)]
+
+
+def scatter_costs(vectors: Array, starts: Indices, ends: Indices) -> Array:
+    """WSS of rows start to end-1, for every end (rows of the table) and start (columns).
+
+    WSS[i, j] = sum |x|^2 - |sum x|^2 / (j - i), both sums being differences of cumulative sums.
+    Infinite where the story would be empty.
+    """
+    origin = starts[0]
+    window = vectors[origin : ends[-1]]
+    # Sums about the window's own mean: far from the origin the two terms would cancel.
+    window = window - window.mean(axis=0)
+    sums = np.zeros((len(window) + 1, window.shape[1]))
+    np.cumsum(window, axis=0, out=sums[1:])
+    squares = np.zeros(len(window) + 1)
+    np.cumsum(np.einsum("ij,ij->i", window, window), out=squares[1:])
+
+    at_start, at_end = sums[starts - origin], sums[ends - origin]
+    lengths = ends[:, None] - starts[None, :]
+    costs: Array = at_end @ at_start.T
+    costs *= 2.0
+    costs -= np.einsum("ij,ij->i", at_start, at_start)
+    costs -= np.einsum("ij,ij->i", at_end, at_end)[:, None]
+    costs /= np.maximum(lengths, 1)
+    costs += squares[ends - origin][:, None] - squares[starts - origin]
+    np.maximum(costs, 0.0, out=costs)
+    costs[lengths <= 0] = np.inf
+    return costs
+
+
+def _walk(
+    costs: Array, prices: Array, starts: Indices, ends: Indices, best: Array, story_start: Indices
+) -> Array:
+    """Fill `best` and `story_start` at `ends`; give back best[start] + WSS for all of them."""
+    every_price = np.arange(len(prices))
+    totals = np.full((len(ends), len(prices), len(starts)), np.inf)
+    best_before = best[:, starts]
+    older = len(starts) - len(ends)
+    for row, end in enumerate(ends):
+        reach = older + row + 1
+        best_before[:, reach - 1] = best[:, end - 1]
+        total = totals[row, :, :reach]
+        np.add(best_before[:, :reach], costs[row, :reach], out=total)
+        choice = total.argmin(axis=1)
+        story_start[:, end] = starts[choice]
+        best[:, end] = total[every_price, choice] + prices
+    return totals
+
+
+def _walk_back(story_start: Indices) -> Indices:
+    starts = []
+    end = len(story_start) - 1
+    while end > 0:
+        end = int(story_start[end])
+        starts.append(end)
+    return np.array(starts[::-1], dtype=np.int64)

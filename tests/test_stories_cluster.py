@@ -1,0 +1,236 @@
+"""Clustering is exact: no other partition is cheaper, whatever the penalty."""
+
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from storyscope.core import Segmentation
+from storyscope.errors import InvalidFeatures, InvalidSetting
+from storyscope.stories import cluster, story_path
+
+penalties = st.one_of(st.just(0.0), st.floats(1e-4, 50.0))
+
+
+@st.composite
+def embeddings(draw, max_shots=8):
+    """Rows with duplicates, stories and noise of any scale."""
+    shape = (draw(st.integers(1, max_shots)), draw(st.integers(1, 4)))
+    whole = draw(hnp.arrays(np.float64, shape, elements=st.integers(-3, 3)))
+    noise = draw(hnp.arrays(np.float64, shape, elements=st.floats(-1, 1)))
+    return whole + draw(st.sampled_from([0.0, 0.01, 1.0])) * noise
+
+
+def made_video(seed, *, stories=12, shots_per_story=8, dimensions=30, noise=0.5):
+    """Stories far apart, with the segmentation that made them."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(max(2, shots_per_story - 3), shots_per_story + 4, size=stories)
+    places = rng.normal(size=(stories, dimensions))
+    rows = np.repeat(places, lengths, axis=0)
+    rows = rows + noise * rng.normal(size=rows.shape)
+    return rows, Segmentation((0, *np.cumsum(lengths)[:-1].tolist()), int(lengths.sum()))
+
+
+def scatter(rows, segmentation):
+    return sum(((rows[s.start : s.stop] - rows[s.start : s.stop].mean(0)) ** 2).sum()
+               for s in segmentation)  # fmt: skip
+
+
+def pressure(m, n):
+    return m * (np.log(n / m) + 1) if m else 0.0
+
+
+def price(rows, segmentation, penalty):
+    return scatter(rows, segmentation) + penalty * pressure(len(segmentation) - 1, len(rows))
+
+
+def every_partition(n):
+    for m in range(n):
+        for cuts in combinations(range(1, n), m):
+            yield Segmentation((0, *cuts), n)
+
+
+def full_table(rows):
+    """D[m] for every m by the paper's own dynamic program, written as its formula."""
+    n = len(rows)
+    wss = {(i, j): ((rows[i:j] - rows[i:j].mean(0)) ** 2).sum()
+           for i in range(n) for j in range(i + 1, n + 1)}  # fmt: skip
+    before = {j: wss[0, j] for j in range(1, n + 1)}
+    least = [before[n]]
+    for m in range(1, n):
+        before = {
+            j: min(before[k] + wss[k, j] for k in range(m, j) if k in before)
+            for j in range(m + 1, n + 1)
+        }
+        least.append(before[n])
+    return np.array(least)
+
+
+@given(embeddings(), penalties)
+@settings(max_examples=200, deadline=None)
+def test_no_other_partition_is_cheaper(rows, penalty):
+    found = cluster(rows, penalty)
+    cheapest = min(price(rows, rival, penalty) for rival in every_partition(len(rows)))
+    assert found.objective == pytest.approx(cheapest, rel=1e-9, abs=1e-9)
+    assert found.objective == pytest.approx(price(rows, found.segmentation, penalty), abs=1e-9)
+    assert found.penalty == penalty
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("penalty", [0.0, 0.01, 0.3, 1.0, 3.0, 10.0, 40.0, 500.0])
+def test_longer_videos_agree_with_the_full_table(seed, penalty):
+    rows, _ = made_video(seed, stories=14, dimensions=5, noise=1.0)
+    n = len(rows)
+    prices = full_table(rows) + penalty * np.array([pressure(m, n) for m in range(n)])
+    assert cluster(rows, penalty).objective == pytest.approx(prices.min(), rel=1e-10)
+
+
+@given(embeddings(max_shots=20), st.tuples(penalties, penalties))
+@settings(deadline=None)
+def test_a_higher_penalty_never_gives_more_stories(rows, pair):
+    few, many = (cluster(rows, penalty) for penalty in sorted(pair, reverse=True))
+    assert len(few.segmentation) <= len(many.segmentation)
+
+
+@given(embeddings(max_shots=7))
+@settings(max_examples=60, deadline=None)
+def test_the_papers_penalty_is_the_first_step_that_leaves_fewer_stories_than_shots(rows):
+    n = len(rows)
+    found = cluster(rows, "paper")
+    assert found.penalty == pytest.approx(round(found.penalty, 3), abs=1e-12)
+    assert found.penalty > 0
+    assert n == 1 or len(found.segmentation) < n
+    if found.penalty > 0.0015:
+        assert len(cluster(rows, found.penalty - 0.001).segmentation) == n
+
+
+def test_the_papers_penalty_equals_its_closed_form_on_the_full_table():
+    rows, _ = made_video(5, stories=9, dimensions=6, noise=1.0)
+    n = len(rows)
+    g = np.array([pressure(m, n) for m in range(n)])
+    ratio = (full_table(rows)[:-1] / (g[-1] - g[:-1])).min()
+    assert cluster(rows, "paper").penalty == pytest.approx(np.ceil(ratio * 1000) / 1000, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_path_is_the_lower_hull_of_the_full_table(seed):
+    rows, _ = made_video(seed, stories=8, dimensions=4, noise=1.0)
+    least = full_table(rows)
+    points = story_path(rows)
+    for point in points:
+        m = point.partition.change_points
+        assert point.partition.scatter == pytest.approx(least[m], rel=1e-9, abs=1e-9)
+        assert point.lowest_price <= point.highest_price
+    m = np.arange(len(rows))
+    hull = np.interp(m, [p.partition.change_points for p in points],
+                     [p.partition.scatter for p in points])  # fmt: skip
+    assert (least >= hull - 1e-9).all()
+    slopes = -np.diff(hull)
+    assert (np.diff(slopes) <= 1e-9).all()
+
+
+def test_neighbours_on_the_path_meet_at_one_price():
+    rows, _ = made_video(1, stories=6, dimensions=3)
+    points = story_path(rows)
+    assert points[0].highest_price == np.inf
+    assert points[-1].lowest_price == 0.0
+    for few, many in pairwise(points):
+        assert len(few.partition.segmentation) < len(many.partition.segmentation)
+        assert few.lowest_price == many.highest_price
+
+
+def test_whatever_the_penalty_the_answer_is_on_the_path():
+    rows, _ = made_video(2, stories=10, dimensions=4, noise=1.0)
+    counts = {len(point.partition.segmentation) for point in story_path(rows)}
+    for penalty in np.geomspace(0.01, 100, 25):
+        assert len(cluster(rows, float(penalty)).segmentation) in counts
+
+
+def test_the_path_can_be_limited_to_some_counts():
+    rows, _ = made_video(3, stories=10)
+    whole = story_path(rows)
+    part = story_path(rows, fewest=4, most=20)
+    wanted = [p.partition for p in whole if 4 <= len(p.partition.segmentation) <= 20]
+    assert [p.partition.segmentation for p in part] == [p.segmentation for p in wanted]
+    with pytest.raises(InvalidSetting, match="fewest=5 and most=2"):
+        story_path(rows, fewest=5, most=2)
+
+
+@pytest.mark.parametrize("penalty", ["auto", "paper", 0.0, 1.0])
+def test_one_shot_is_one_story(penalty):
+    found = cluster([[1.0, 2.0]], penalty)
+    assert found.segmentation == Segmentation((0,), 1)
+    assert found.objective == 0.0
+
+
+def test_two_shots_part_when_that_is_cheaper_than_the_penalty():
+    rows = [[0.0], [2.0]]
+    together = 2.0 / (np.log(2) + 1)
+    assert len(cluster(rows, together * 0.99).segmentation) == 2
+    assert len(cluster(rows, together * 1.01).segmentation) == 1
+
+
+@pytest.mark.parametrize("penalty", ["auto", "paper", 0.0, 1.0])
+@pytest.mark.parametrize("rows", [np.ones((50, 3)), np.zeros((50, 3)), np.zeros((50, 0))])
+def test_identical_shots_are_one_story_even_for_nothing(rows, penalty):
+    found = cluster(rows, penalty)
+    assert found.segmentation == Segmentation((0,), 50)
+    assert found.objective == 0.0
+
+
+def test_without_penalty_only_identical_neighbours_share_a_story():
+    assert cluster([[0.0], [0.0], [1.0], [0.0]], 0.0).segmentation == Segmentation((0, 2, 3), 4)
+
+
+def test_a_constant_feature_changes_nothing():
+    rows, _ = made_video(4)
+    wide = np.hstack([rows, np.full((len(rows), 3), 1e6)])
+    for penalty in ("auto", "paper", 2.0):
+        assert cluster(wide, penalty).segmentation == cluster(rows, penalty).segmentation
+
+
+def test_far_from_the_origin_the_answer_is_the_same():
+    rows, _ = made_video(6)
+    assert cluster(rows + 1e7, 2.0).segmentation == cluster(rows, 2.0).segmentation
+
+
+def test_more_columns_than_rows_are_no_different():
+    rows, _ = made_video(7, stories=5, dimensions=2000)
+    turn = np.linalg.qr(rows.T, mode="r").T
+    assert cluster(rows, 3.0).objective == pytest.approx(cluster(turn, 3.0).objective, rel=1e-9)
+
+
+def test_thousands_of_shots_keep_their_stories():
+    rows, truth = made_video(8, stories=400, shots_per_story=12, noise=0.2)
+    assert cluster(rows, 2.0).segmentation == truth
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[1.0], [np.nan]],
+        [[np.inf]],
+        np.zeros((0, 3)),
+        np.zeros(4),
+        np.zeros((2, 2, 2)),
+        [["a"]],
+        [[1e200], [0.0]],
+    ],
+)
+def test_rows_that_are_not_numbers_are_refused(rows):
+    with pytest.raises(InvalidFeatures):
+        cluster(rows)
+
+
+def test_the_error_names_the_shot_that_is_not_a_number():
+    with pytest.raises(InvalidFeatures, match="shot 2"):
+        cluster([[0.0], [1.0], [np.nan]])
+
+
+@pytest.mark.parametrize("penalty", [-1.0, float("nan"), float("inf"), "loud"])
+def test_a_penalty_that_is_no_price_is_refused(penalty):
+    with pytest.raises(InvalidSetting, match="'auto' or 'paper'"):
+        cluster([[0.0], [1.0]], penalty)
