@@ -1,0 +1,152 @@
+"""Titles are short, readable, distinct, and honest about what is known."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storyscope.concepts import Seen, title_stories
+from storyscope.concepts.phrases import plain_phrases, singular
+from storyscope.core import Span, Story
+from storyscope.core.language import stop_words
+from storyscope.transcripts import transcript_of_cues
+
+NARRATION = (
+    "In the far north of Canada, a polar bear waits beside a hole in the sea ice. She has two cubs "
+    "to feed. Polar bears can smell a seal from a mile away. The seal must come up to breathe.",
+    "A thousand miles south, the great forest is waking up. Lynx tracks cross the snow. The lynx "
+    "hunts alone, and the hare knows it. Snowshoe hares turn white in winter.",
+    "On the coast of Patagonia, sea lions gather on the beach. Killer whales patrol the shallows. "
+    "A young sea lion does not see the whale until it is too late.",
+    "Now Dr. Helen Marsh counts penguins. We count them twice a day, she says. The penguins do not "
+    "mind. Helen has worked on this island for nine years.",
+    "So where do we go from here? Well, I think it's really up to us.",
+)
+
+
+def told(texts, seconds=20.0):
+    """Stories of one shot each, every text said evenly over its own."""
+    stories = [
+        Story(f"film/{i}", "film", range(i, i + 1), Span(i * seconds, (i + 1) * seconds))
+        for i in range(len(texts))
+    ]
+    cues = [(i * seconds, (i + 1) * seconds, text) for i, text in enumerate(texts)]
+    return stories, transcript_of_cues(cues, language="en")
+
+
+def test_a_story_is_named_by_what_sets_it_apart():
+    stories, transcript = told(NARRATION)
+    titles = [title for title, _ in title_stories(stories, transcript=transcript)]
+    for title, wanted in zip(titles, ["Polar bear", "hare", "Sea lion", "Penguin"], strict=False):
+        assert wanted.lower() in title.lower()
+    assert titles[4] == "Story 5"
+
+
+def test_names_keep_their_capitals_and_other_words_lose_them():
+    stories, transcript = told(NARRATION)
+    keywords = {
+        word for _, words in title_stories(stories, transcript=transcript) for word in words
+    }
+    assert {"Canada", "Patagonia", "Dr Helen Marsh", "penguins"} <= keywords
+
+
+def test_captions_in_capitals_are_not_shouted_in_titles():
+    stories, transcript = told([text.upper() for text in NARRATION])
+    title, keywords = title_stories(stories, transcript=transcript)[2]
+    assert title.startswith("Sea lions")
+    assert "killer whales" in keywords
+
+
+def test_no_keyword_is_a_stop_word():
+    stories, transcript = told(NARRATION)
+    for _, keywords in title_stories(stories, transcript=transcript):
+        assert not stop_words("en").intersection(keywords)
+
+
+def test_stories_that_say_the_same_still_have_titles_of_their_own():
+    stories, transcript = told(["The penguins swim.", "A penguin swims.", "The penguins walk."])
+    titles = [title for title, _ in title_stories(stories, transcript=transcript)]
+    assert titles == ["Penguins", "Penguin (2)", "Penguins (3)"]
+
+
+def shown(rows, names=("seashore", "sandbar", "brown bear", "volcano")):
+    stories = [
+        Story(f"film/{i}", "film", range(i, i + 1), Span(i * 5.0, i * 5.0 + 5))
+        for i in range(len(rows))
+    ]
+    return stories, Seen(names, np.array(rows))
+
+
+def test_without_words_a_story_is_named_by_what_is_seen():
+    stories, seen = shown([[0.5, 0.3, 0.0, 0.0], [0.0, 0.0, 0.9, 0.02], [0.0, 0.0, 0.0, 0.01]])
+    titles = title_stories(stories, seen=seen)
+    assert titles[0] == ("Seashore, sandbar", ("seashore", "sandbar"))
+    assert titles[1] == ("Brown bear", ("brown bear",))
+    assert titles[2] == ("Story 3", ())
+
+
+def test_a_sight_that_is_everywhere_names_no_story():
+    stories, seen = shown([[0.5, 0.0, 0.4, 0.0], [0.5, 0.0, 0.0, 0.4], [0.5, 0.4, 0.0, 0.0]])
+    titles = [title for title, _ in title_stories(stories, seen=seen)]
+    assert [title.split(",")[0] for title in titles] == ["Brown bear", "Volcano", "Sandbar"]
+
+
+def test_what_is_both_said_and_seen_comes_first():
+    stories, transcript = told(
+        ["The bear and the seal and the whale.", "The boat and the harbour."]
+    )
+    names = ("grey whale", "speedboat")
+    seen = Seen(names, np.array([[0.8, 0.0], [0.0, 0.8]]))
+    assert title_stories(stories, transcript=transcript)[0].title.startswith("Bear")
+    both = title_stories(stories, transcript=transcript, seen=seen)
+    assert both[0].title.startswith("Whale")
+    assert "speedboat" in both[1].keywords
+
+
+def test_words_on_the_screen_can_name_a_story():
+    stories, _ = told(["", ""])
+    screen = transcript_of_cues([(21.0, 24.0, "THE FROZEN PLANET")], language="en", source="screen")
+    titles = title_stories(stories, screen=screen)
+    assert titles[0].title == "Story 1"
+    assert titles[1].title.lower() == "frozen planet"
+
+
+def test_other_languages_are_named_in_their_own_words():
+    stories, transcript = told(
+        [
+            "Der Eisbär wartet auf dem Eis. Der Eisbär hat zwei Junge und sie sind hungrig.",
+            "Die Pinguine sind nicht auf dem Eis, sie sind auf der Insel. Die Pinguine tauchen.",
+        ]
+    )
+    assert transcript.language == "de"
+    titles = [title for title, _ in title_stories(stories, transcript=transcript)]
+    assert "Eisbär" in titles[0]
+    assert "Pinguine" in titles[1]
+
+
+@pytest.mark.parametrize(
+    ("plural", "one"),
+    [("bears", "bear"), ("cities", "city"), ("foxes", "fox"), ("bus", "bus"), ("glass", "glass"),
+     ("beaches", "beach"), ("species", "specy"), ("ice", "ice")],
+)  # fmt: skip
+def test_plurals_meet_their_singular(plural, one):
+    assert singular(plural) == one
+
+
+WORDS = st.sampled_from(["the", "bear.", "Seal", "sea", "lion", "of", "waits", "Rome", "7", "—"])
+
+
+@given(st.lists(st.lists(WORDS, max_size=12).map(" ".join), min_size=1, max_size=5))
+def test_titles_are_always_short_distinct_and_there(texts):
+    stories, transcript = told(texts)
+    titles = [title for title, _ in title_stories(stories, transcript=transcript)]
+    assert len(set(titles)) == len(stories)
+    assert all(title and title[0] == title[0].upper() and len(title) <= 60 for title in titles)
+
+
+@given(st.lists(WORDS, max_size=30).map(" ".join))
+def test_phrases_lie_inside_the_speech(text):
+    _, transcript = told([text])
+    for phrase in plain_phrases(transcript):
+        assert 1 <= len(phrase.key) <= 3
+        assert 0.0 <= phrase.span.start <= phrase.span.end <= 20.0
