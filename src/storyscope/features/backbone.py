@@ -1,0 +1,118 @@
+"""The image network, ready to run: its graph is made once from the weights and then cached."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from storyscope.errors import ModelError
+from storyscope.features.checkpoint import read_weights
+from storyscope.features.networks import SIZE, Weights, efficientnet_lite0, vgg16
+from storyscope.models import (
+    DEFAULT_THREADS,
+    SHIPPED,
+    Model,
+    cache_folder,
+    digest_of,
+    find_model,
+    keep_in_cache,
+    onnx_session,
+)
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+
+GRAPH_VERSION = 1
+"""Raised when `networks.py` writes a different graph from the same weights."""
+
+COLUMNS = tuple(f"column_{number}" for number in range(1, 6))
+
+BUILDERS: dict[str, Callable[[Weights], bytes]] = {
+    "_conv_stem.weight": efficientnet_lite0,
+    "features.28.weight": vgg16,
+}
+"""A tensor only that architecture has, and what builds its graph."""
+
+
+@dataclass(frozen=True, eq=False)
+class BackboneOutput:
+    """What one pass gives for n pictures."""
+
+    maps: np.ndarray
+    """float32 [n, channels, 7, 7], the last convolutional layer."""
+    posteriors: np.ndarray
+    """float32 [n, 1000], summing to one."""
+    columns: tuple[np.ndarray, ...]
+    """Five float32 [n, size, size], fine to coarse: the mean of the filters at a resolution."""
+
+
+@dataclass(frozen=True, eq=False)
+class Backbone:
+    """An image network that takes 224 x 224 pictures."""
+
+    name: str
+    digest: str
+    """Of the weights and of the way they are run."""
+    session: InferenceSession
+
+    @property
+    def producer(self) -> str:
+        return f"{self.name}@{self.digest[:12]}"
+
+    @property
+    def channels(self) -> int:
+        return int(self.session.get_outputs()[0].shape[1])
+
+    def __call__(self, pictures: np.ndarray) -> BackboneOutput:
+        """Run uint8 [n, 224, 224, 3] through the network."""
+        if pictures.dtype != np.uint8 or pictures.shape[1:] != (SIZE, SIZE, 3):
+            raise ValueError(
+                f"pictures are uint8 [n, {SIZE}, {SIZE}, 3], got {pictures.dtype} {pictures.shape}"
+            )
+        names = ["maps", "posteriors", *COLUMNS]
+        maps, posteriors, *columns = self.session.run(names, {"pictures": pictures})
+        return BackboneOutput(maps, posteriors, tuple(columns))
+
+
+def load_backbone(name: str, *, threads: int = DEFAULT_THREADS) -> Backbone:
+    """Open the backbone called `name`: a shipped name, a local folder or a hub id."""
+    model = find_model(name)
+    weights = model.file("model.safetensors", "*.safetensors", "*.pth", "models/*.pth")
+    digest = _digest(model, weights)
+    kept = cache_folder() / _graph_name(digest)
+    if kept.exists():
+        try:
+            return Backbone(name, digest, onnx_session(kept, threads=threads))
+        except ModelError:
+            kept.unlink(missing_ok=True)
+    graph = _build(weights)
+    keep_in_cache(_graph_name(digest), graph)
+    return Backbone(name, digest, onnx_session(graph, threads=threads))
+
+
+def _graph_name(digest: str) -> str:
+    return f"networks/{digest}.onnx"
+
+
+def _digest(model: Model, weights: Path) -> str:
+    if model.source == "package":
+        (content,) = SHIPPED[model.name].files.values()
+    else:
+        content = digest_of(weights)
+    return hashlib.sha256(f"{content} graph {GRAPH_VERSION}".encode()).hexdigest()
+
+
+def _build(path: Path) -> bytes:
+    weights = read_weights(path)
+    for tensor, builder in BUILDERS.items():
+        if tensor in weights:
+            return builder(weights)
+    raise ModelError(
+        f"{path} is no network we can run; EfficientNet-lite0 (as efficientnet-lite-pytorch "
+        f"names its layers) and VGG-16 (as timm does) are known"
+    )

@@ -1,0 +1,34 @@
+"""Pictures as JPEG and back, and at the size a network wants."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+
+JPEG_QUALITY = 80
+
+
+def to_jpeg(rgb: np.ndarray, *, quality: int = JPEG_QUALITY) -> bytes:
+    """Code uint8 [height, width, 3]; the same picture always gives the same bytes."""
+    from PIL import Image
+
+    out = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(rgb)).save(out, "JPEG", quality=quality)
+    return out.getvalue()
+
+
+def from_jpeg(data: bytes) -> np.ndarray:
+    """Decode to uint8 [height, width, 3]."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(data)) as image:
+        return np.asarray(image.convert("RGB"))
+
+
+def squared(rgb: np.ndarray, size: int) -> np.ndarray:
+    """The whole picture, squeezed to uint8 [size, size, 3] as the paper does."""
+    from PIL import Image
+
+    image = Image.fromarray(rgb).resize((size, size), Image.Resampling.BILINEAR)
+    return np.asarray(image)
