@@ -42,10 +42,6 @@ class ShotConfig:
     """`fast`, or `paper` for Apostolidis 2014 as the paper used it."""
     min_shot_seconds: float = 0.1
     """A shorter shot is taken for a flash and joins the one after it."""
-    keyframes_per_shot: int = 3
-    """Uniformly sampled keyframes a shot; the paper takes three."""
-    candidates_per_shot: int = 12
-    """Most pictures kept while a shot is running, from which keyframes and thumbnails come."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +68,14 @@ class ConceptConfig:
 class FeatureConfig:
     """What describes a shot."""
 
+    keyframes_per_shot: int = 3
+    """Uniformly sampled keyframes a shot; the paper takes three."""
+    candidates_per_shot: int = 12
+    """Most pictures kept while a shot is running, from which keyframes and thumbnails come."""
     backbone: str = "efficientnet-lite0"
     """Image network: a shipped name, a local folder, or a hub id."""
+    map: str = "pooled"
+    """What is kept of the backbone's 7 x 7 map: its mean (`pooled`), or all of it (`full`)."""
     pooling: str = "max"
     """Pooling of a shot's keyframes over time: `max` (the paper's choice) or `mean`."""
     sampling: str = "uniform"
@@ -124,7 +126,7 @@ class Config:
 
 PAPER = Config(
     shots=ShotConfig(detector="paper"),
-    features=FeatureConfig(backbone="timm/vgg16.tv_in1k", audio="fisher"),
+    features=FeatureConfig(backbone="timm/vgg16.tv_in1k", map="full", audio="fisher"),
     stories=StoryConfig(method="cluster", penalty="paper"),
     search=SearchConfig(method="paper"),
 )

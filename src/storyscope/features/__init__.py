@@ -1,0 +1,63 @@
+"""Shots -> named vectors: what each shot looks, sounds and speaks like, and when it is.
+
+While a film is decoded, `KeyframePicker` takes its pictures and `SoundListener` its sound. Then
+`load_backbone` and `describe` look at the keyframes, and `extract` turns all of it into one
+`Features` a name.
+"""
+
+from storyscope.config import FeatureConfig
+from storyscope.core import Features
+from storyscope.errors import UnknownName
+from storyscope.features.appearance import appearance
+from storyscope.features.audio import audio
+from storyscope.features.backbone import Backbone, load_backbone
+from storyscope.features.colour import colour, hue
+from storyscope.features.extractor import Extractor, Material
+from storyscope.features.keyframes import KeyframePicker, join_keyframes, pick_keyframes
+from storyscope.features.mfcc import SoundListener
+from storyscope.features.pictures import from_jpeg, to_jpeg
+from storyscope.features.speech import speech
+from storyscope.features.time import time
+from storyscope.features.vision import VisionOutput, describe
+
+__all__ = [
+    "EXTRACTORS",
+    "Backbone",
+    "Extractor",
+    "KeyframePicker",
+    "Material",
+    "SoundListener",
+    "VisionOutput",
+    "describe",
+    "extract",
+    "extract_all",
+    "from_jpeg",
+    "join_keyframes",
+    "load_backbone",
+    "pick_keyframes",
+    "to_jpeg",
+]
+
+EXTRACTORS: dict[str, Extractor] = {
+    "appearance": appearance,
+    "hue": hue,
+    "colour": colour,
+    "audio": audio,
+    "speech": speech,
+    "time": time,
+}
+
+
+def extract(
+    name: str, material: Material, config: FeatureConfig = FeatureConfig()
+) -> Features | None:
+    """Describe the shots by the extractor called `name`; None where the video lacks its source."""
+    if name not in EXTRACTORS:
+        raise UnknownName(f"no extractor called {name!r}; choose from {', '.join(EXTRACTORS)}")
+    return EXTRACTORS[name](material, config)
+
+
+def extract_all(material: Material, config: FeatureConfig = FeatureConfig()) -> dict[str, Features]:
+    """Every feature the material allows, by name."""
+    found = {name: extract(name, material, config) for name in EXTRACTORS}
+    return {name: features for name, features in found.items() if features is not None}

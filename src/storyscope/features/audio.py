@@ -1,0 +1,104 @@
+"""Audio: what a shot sounds like, from cepstra in 10 ms windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+
+from storyscope.config import FeatureConfig
+from storyscope.core import Features, Shot, Sound
+from storyscope.errors import InvalidSetting
+from storyscope.features.extractor import Material
+from storyscope.features.fisher import COMPONENTS, Mixture, fisher_vector, fit_mixture
+from storyscope.features.mfcc import FLOOR, derivatives
+
+SILENCE = -11.5
+"""Log-energy (natural, full scale 0) below which a window is silent: -50 dB."""
+MODULATIONS = (0.5, 1.0, 3.0, 6.0, 12.0, 50.0)
+"""Hertz; syllables beat at 3 to 6, music at 1 to 3, wind and water hardly at all."""
+MIXTURE_WINDOWS = 40_000
+"""Windows, spread evenly over the track, that a mixture is fitted to."""
+
+
+def audio(material: Material, config: FeatureConfig) -> Features | None:
+    """A hundred statistics of the shot's sound, or the paper's 46,080-number Fisher vector."""
+    sound = material.sound
+    if sound is None or not len(sound.mfcc):
+        return None
+    if config.audio == "compact":
+        return _each_shot(material.shots, sound, _statistics, "mfcc statistics 1")
+    if config.audio == "fisher":
+        mixture = fit_mixture(_spread(sound), components=COMPONENTS)
+        return _fisher(material.shots, sound, mixture)
+    raise InvalidSetting(
+        f"audio is `compact` or `fisher`, got {config.audio!r}; change features.audio"
+    )
+
+
+def descriptors(mfcc: np.ndarray) -> np.ndarray:
+    """The 30 values of each window with their first and second derivatives, [windows, 90]."""
+    values = mfcc.astype(np.float32)
+    slope = derivatives(values)
+    return np.concatenate([values, slope, derivatives(slope)], axis=1)
+
+
+def _fisher(shots: tuple[Shot, ...], sound: Sound, mixture: Mixture) -> Features:
+    def describe(mfcc: np.ndarray) -> np.ndarray:
+        return fisher_vector(descriptors(mfcc), mixture)
+
+    return _each_shot(shots, sound, describe, f"fisher vectors of mixture {mixture.digest}")
+
+
+def _each_shot(
+    shots: tuple[Shot, ...],
+    sound: Sound,
+    describe: Callable[[np.ndarray], np.ndarray],
+    producer: str,
+) -> Features:
+    rows = [describe(_windows(sound, shot)) for shot in shots]
+    width = len(describe(sound.mfcc[:1]))
+    return Features("audio", np.array(rows, np.float32).reshape(-1, width), producer)
+
+
+def _windows(sound: Sound, shot: Shot) -> np.ndarray:
+    """The windows heard during a shot; one of silence where the track has none."""
+    edges = (np.array([shot.span.start, shot.span.end]) - sound.first_second) / sound.window_seconds
+    start, end = np.clip(np.rint(edges), 0, len(sound.mfcc)).astype(int)
+    if start == end:
+        silent = np.zeros((1, sound.mfcc.shape[1]), np.float32)
+        silent[0, 0] = np.log(FLOOR)
+        return silent
+    return sound.mfcc[start:end]
+
+
+def _statistics(mfcc: np.ndarray) -> np.ndarray:
+    values = mfcc.astype(np.float32)
+    slope = derivatives(values)
+    energy = values[:, 0]
+    return np.concatenate(
+        [
+            values.mean(axis=0),
+            values.std(axis=0),
+            np.abs(slope).mean(axis=0),
+            np.percentile(energy, [10, 50, 90]),
+            [(energy < SILENCE).mean(), np.linalg.norm(slope[:, 1:], axis=1).mean()],
+            _beat(energy),
+        ]
+    )
+
+
+def _beat(energy: np.ndarray) -> np.ndarray:
+    """Share of the loudness's movement in each band of modulation."""
+    power = np.abs(np.fft.rfft(energy - energy.mean(), max(len(energy), 200))) ** 2
+    hertz = np.fft.rfftfreq(max(len(energy), 200), 0.01)
+    bands = np.array(
+        [power[(hertz >= low) & (hertz < high)].sum() for low, high in pairwise(MODULATIONS)]
+    )
+    return bands / max(float(bands.sum()), 1e-6)
+
+
+def _spread(sound: Sound) -> np.ndarray:
+    step = max(1, len(sound.mfcc) // MIXTURE_WINDOWS)
+    return descriptors(sound.mfcc)[::step]
