@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -62,10 +62,14 @@ class LocalExecutor:
             values = [made.value for made in inputs]
             if settings is not None:
                 values.append(settings)
-            artefact = stage.run(*values, report=self.report)
+            artefact = stage.run(*values, report=partial(self._report_as, stage.name))
             self.store.save(self.video, stage.name, key, artefact)
         self.report(Step(stage.name, 1, 1))
         return Made(key, partial(self.store.load, self.video, stage.name))
+
+    def _report_as(self, stage: str, step: Step) -> None:
+        """Rooms name their own steps; people follow stages."""
+        self.report(replace(step, stage=stage))
 
 
 def given(value: Any, *, key: str) -> Made:

@@ -1,7 +1,7 @@
 """The nouns every room shares. They know their own invariants and nothing of the world."""
 
 from storyscope.core.annotation import Annotation
-from storyscope.core.features import Features, Keyframes, Sound
+from storyscope.core.features import Features, Keyframes, Sound, VisionOutput
 from storyscope.core.film import Film
 from storyscope.core.frames import Picture, SmallFrame, SoundChunk
 from storyscope.core.segmentation import Segmentation
@@ -30,6 +30,7 @@ __all__ = [
     "Transition",
     "TransitionKind",
     "Video",
+    "VisionOutput",
     "Word",
     "format_time",
     "parse_time",

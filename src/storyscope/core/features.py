@@ -60,3 +60,20 @@ class Sound:
     """float16, windows x 30: log-energy first, then 29 cepstral coefficients."""
     window_seconds: float = 0.01
     first_second: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class VisionOutput:
+    """What the image network saw in each keyframe: one row a picture, in their order."""
+
+    maps: np.ndarray
+    """float16 [n, channels], the 7 x 7 map averaged, or [n, channels * 49], the full map."""
+    posteriors: np.ndarray
+    """float16 [n, 1000] over `storyscope.models.class_names()`."""
+    hypercolumns: np.ndarray
+    """float32 [n, 10], mean and deviation of five maps, fine to coarse."""
+    producer: str
+    """The backbone and the digest of its weights."""
+
+    def __len__(self) -> int:
+        return len(self.maps)

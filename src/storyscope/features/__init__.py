@@ -6,11 +6,11 @@ While a film is decoded, `KeyframePicker` takes its pictures and `SoundListener`
 """
 
 from storyscope.config import FeatureConfig
-from storyscope.core import Features
+from storyscope.core import Features, VisionOutput
 from storyscope.errors import UnknownName
 from storyscope.features.appearance import appearance
 from storyscope.features.audio import audio
-from storyscope.features.backbone import Backbone, load_backbone
+from storyscope.features.backbone import Backbone, backbone_digest, load_backbone
 from storyscope.features.colour import colour, hue
 from storyscope.features.extractor import Extractor, Material
 from storyscope.features.keyframes import KeyframePicker, join_keyframes, pick_keyframes
@@ -18,7 +18,7 @@ from storyscope.features.mfcc import SoundListener
 from storyscope.features.pictures import from_jpeg, to_jpeg
 from storyscope.features.speech import speech
 from storyscope.features.time import time
-from storyscope.features.vision import VisionOutput, describe
+from storyscope.features.vision import describe
 
 __all__ = [
     "EXTRACTORS",
@@ -28,6 +28,7 @@ __all__ = [
     "Material",
     "SoundListener",
     "VisionOutput",
+    "backbone_digest",
     "describe",
     "extract",
     "extract_all",

@@ -81,9 +81,7 @@ class Backbone:
 
 def load_backbone(name: str, *, threads: int = DEFAULT_THREADS) -> Backbone:
     """Open the backbone called `name`: a shipped name, a local folder or a hub id."""
-    model = find_model(name)
-    weights = model.file("model.safetensors", "*.safetensors", "*.pth", "models/*.pth")
-    digest = _digest(model, weights)
+    digest, weights = _weights(name)
     kept = cache_folder() / _graph_name(digest)
     if kept.exists():
         try:
@@ -95,8 +93,20 @@ def load_backbone(name: str, *, threads: int = DEFAULT_THREADS) -> Backbone:
     return Backbone(name, digest, onnx_session(graph, threads=threads))
 
 
+def backbone_digest(name: str) -> str:
+    """What names everything the backbone called `name` makes: its weights and how they are run."""
+    digest, _ = _weights(name)
+    return digest
+
+
 def _graph_name(digest: str) -> str:
     return f"networks/{digest}.onnx"
+
+
+def _weights(name: str) -> tuple[str, Path]:
+    model = find_model(name)
+    weights = model.file("model.safetensors", "*.safetensors", "*.pth", "models/*.pth")
+    return _digest(model, weights), weights
 
 
 def _digest(model: Model, weights: Path) -> str:

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from storyscope.config import FeatureConfig
-from storyscope.core import Features, Keyframes, Shot, Sound, Transcript
-from storyscope.features.vision import VisionOutput
+from storyscope.core import Features, Keyframes, Shot, Sound, Transcript, VisionOutput
 
 
 @dataclass(frozen=True, eq=False)

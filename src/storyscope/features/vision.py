@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from storyscope.core import Keyframes
+from storyscope.core import Keyframes, VisionOutput
 from storyscope.features.backbone import Backbone
 from storyscope.features.hypercolumns import hypercolumn_features
 from storyscope.features.networks import CLASSES, SIZE
@@ -14,23 +12,6 @@ from storyscope.features.pictures import from_jpeg, squared
 from storyscope.progress import Report, Step, silent
 
 BATCH = 8
-
-
-@dataclass(frozen=True, eq=False)
-class VisionOutput:
-    """One row a keyframe, in their order."""
-
-    maps: np.ndarray
-    """float16 [n, channels], the 7 x 7 map averaged, or [n, channels * 49], the full map."""
-    posteriors: np.ndarray
-    """float16 [n, 1000] over `storyscope.models.class_names()`."""
-    hypercolumns: np.ndarray
-    """float32 [n, 10], mean and deviation of five maps, fine to coarse."""
-    producer: str
-    """The backbone and the digest of its weights."""
-
-    def __len__(self) -> int:
-        return len(self.maps)
 
 
 def describe(

@@ -1,7 +1,6 @@
 """Everything to disk: one transaction per finished stage, so a killed run resumes."""
 
-from storyscope.store.codec import storable
 from storyscope.store.protocol import Store, VideoRecord
 from storyscope.store.sqlite import SqliteStore
 
-__all__ = ["SqliteStore", "Store", "VideoRecord", "storable"]
+__all__ = ["SqliteStore", "Store", "VideoRecord"]

@@ -1,6 +1,6 @@
 """Artefacts to JSON and arrays, and back, exactly.
 
-An artefact is any nesting of records (frozen dataclasses that were declared storable), tuples,
+An artefact is any nesting of records (the dataclasses of `storyscope.core`), tuples,
 mappings, ranges, bytes, arrays and JSON scalars. Arrays and bytes go into a safetensors file,
 which holds no code; everything else becomes one JSON text.
 """
@@ -22,12 +22,6 @@ _RECORDS: dict[str, type] = {
 }
 
 
-def storable(record: type) -> type:
-    """Declare a dataclass that stages may return; used as a decorator."""
-    _RECORDS[record.__name__] = record
-    return record
-
-
 def pack(artefact: Any) -> tuple[str, dict[str, np.ndarray]]:
     """Split an artefact into JSON text and the arrays it refers to."""
     arrays: dict[str, np.ndarray] = {}
@@ -43,7 +37,7 @@ def _pack(value: Any, arrays: dict[str, np.ndarray]) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         name = type(value).__name__
         if _RECORDS.get(name) is not type(value):
-            raise TypeError(f"a stage returned {type(value)}, which was not declared storable")
+            raise TypeError(f"a stage returned {type(value)}, which is no core type")
         packed = {f.name: _pack(getattr(value, f.name), arrays) for f in fields(value)}
         return {"@record": name, **packed}
     match value:

@@ -48,6 +48,9 @@ class Store(Protocol):
 
     def remove(self, video: str) -> None: ...
 
+    def forget_artefacts(self, video: str) -> None:
+        """Drop everything that stages made of a video."""
+
     def key(self, video: str, stage: str) -> str | None:
         """The key of the artefact that is kept for a stage, or None."""
 

@@ -63,6 +63,11 @@ class SqliteStore:
             connection.execute("DELETE FROM video WHERE id = ?", (video,))
         self._sweep(video)
 
+    def forget_artefacts(self, video: str) -> None:
+        with self.transaction() as connection:
+            connection.execute("DELETE FROM artefact WHERE video = ?", (video,))
+        self._sweep(video)
+
     def key(self, video: str, stage: str) -> str | None:
         row = self._connection.execute(
             "SELECT key FROM artefact WHERE video = ? AND stage = ?", (video, stage)
