@@ -32,6 +32,10 @@ class MediaConfig:
     """A decoder that yields nothing for this long is stopped."""
     picture_height: int = 256
     """Height in pixels of the keyframes that are kept; the width follows the film."""
+    pictures_per_second: float = 5.0
+    """How many frames a second are kept at that height, for keyframes and thumbnails."""
+    decoder_threads: int = 1
+    """Threads of the decoder; one leaves the other cores to the networks and costs least."""
 
 
 @dataclass(frozen=True, kw_only=True)

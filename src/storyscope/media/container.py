@@ -1,0 +1,152 @@
+"""Opening a file nobody vouches for (runs inside the decoding process).
+
+Only the one file is ever opened: it is handed to FFmpeg as an open file, every further file or
+address a container names is refused, and only ordinary containers are read at all. Playlists,
+concat scripts and image patterns are not among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from storyscope.media.clock import Continuity
+
+if TYPE_CHECKING:
+    import av
+
+CONTAINERS = (
+    "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,mpegvideo,flv,live_flv,ogg,asf,mxf,"
+    "wtv,dv,nut,ivf,rm,gxf,h264,hevc,m4v,obu"
+)
+BROADCAST = frozenset(("mpegts", "mpeg"))
+TEXT_SUBTITLES = frozenset(
+    ("subrip", "srt", "ass", "ssa", "webvtt", "mov_text", "text", "ttml", "microdvd", "subviewer")
+)
+READ_BUFFER = 1 << 16
+
+
+class Refusal(Exception):
+    """A file that will not be decoded; the message completes "FILE ..."."""
+
+
+@dataclass
+class Film:
+    """An open container with the streams we decode."""
+
+    container: av.container.InputContainer
+    video: av.VideoStream | None
+    sound: av.AudioStream | None
+
+    @property
+    def is_broadcast(self) -> bool:
+        return self.container.format.name in BROADCAST
+
+    def close(self) -> None:
+        self.container.close()
+
+
+def open_film(path: str, *, max_pixels: int, threads: int) -> Film:
+    """Open `path`, choose its streams and bind the limits to them."""
+    container = _open_container(path, max_pixels)
+    video = next((stream for stream in container.streams.video if is_moving(stream)), None)
+    sound = choose_sound(container)
+    if video is not None:
+        context = video.codec_context
+        if context.width * context.height > max_pixels:
+            raise Refusal(
+                f"has frames of {context.width} x {context.height} pixels, more than the "
+                f"{max_pixels} that are allowed; raise media.max_pixels if you trust it"
+            )
+        context.options = {"max_pixels": str(max_pixels)}
+        context.thread_type = "AUTO"
+        context.thread_count = threads
+    return Film(container, video, sound)
+
+
+def is_moving(stream: av.VideoStream) -> bool:
+    """True for a film, false for cover art and for codecs without a decoder."""
+    from av.stream import Disposition
+
+    pictures = Disposition.attached_pic | Disposition.timed_thumbnails
+    return stream.codec_context is not None and not stream.disposition & pictures
+
+
+def choose_sound(container: av.container.InputContainer) -> av.AudioStream | None:
+    """The track marked as default, else the first, of those that can be decoded."""
+    from av.stream import Disposition
+
+    tracks = [
+        track
+        for track in container.streams.audio
+        if track.codec_context is not None and track.codec_context.sample_rate > 0
+    ]
+    tracks.sort(key=lambda track: not track.disposition & Disposition.default)
+    return tracks[0] if tracks else None
+
+
+def packets(film: Film, *streams: av.stream.Stream, continuity: bool = True) -> Iterator[Any]:
+    """Packets of `streams` in file order, their stamps joined where the clock was reset.
+
+    Raises the demuxer's own error where the file breaks off.
+    """
+    joined = Continuity(leaps=film.is_broadcast)
+    for packet in film.container.demux(*streams):
+        if continuity and packet.size:
+            base = packet.time_base
+            decoded = None if packet.dts is None else float(packet.dts * base)
+            shift = joined.shift(packet.stream_index, decoded, float((packet.duration or 0) * base))
+            if shift:
+                ticks = round(shift / base)
+                packet.dts = None if packet.dts is None else packet.dts + ticks
+                packet.pts = None if packet.pts is None else packet.pts + ticks
+        yield packet
+
+
+def frame_seconds(stream: av.VideoStream) -> float:
+    """Nominal duration of one frame."""
+    rate = stream.average_rate or stream.guessed_rate or stream.base_rate
+    return 1.0 / float(rate) if rate else 0.04
+
+
+def presented(frame: Any) -> float | None:
+    """Presentation time of a frame on the file's own clock."""
+    stamp = frame.pts if frame.pts is not None else frame.dts
+    return None if stamp is None else float(stamp * frame.time_base)
+
+
+def _open_container(path: str, max_pixels: int) -> av.container.InputContainer:
+    import av
+    from av.error import FFmpegError
+
+    try:
+        file = open(path, "rb")  # noqa: SIM115 (the container closes it)
+    except OSError as error:
+        raise Refusal(f"cannot be read: {error.strerror}; check the path") from error
+    try:
+        return av.open(
+            file,
+            mode="r",
+            options={
+                "format_whitelist": CONTAINERS,
+                "protocol_whitelist": "file",
+                "enable_drefs": "0",
+                "use_absolute_path": "0",
+                "max_pixels": str(max_pixels),
+            },
+            metadata_errors="replace",
+            buffer_size=READ_BUFFER,
+            io_open=_refuse_to_open,
+        )
+    except MemoryError:
+        raise
+    except (FFmpegError, OSError, ValueError) as error:
+        raise Refusal(
+            "is not a video that can be read: give an mp4, mkv, webm, mov, avi or another "
+            "ordinary container (playlists and lists of files are refused)"
+        ) from error
+
+
+def _refuse_to_open(url: str, flags: int, options: dict[str, str]) -> Any:
+    raise PermissionError(f"the container names another file: {url}")

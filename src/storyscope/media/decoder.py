@@ -1,0 +1,178 @@
+"""The decoding process seen from outside: started, fed one job, listened to, and ended.
+
+Whatever happens in there (a crash, a kill, a hang, more memory than allowed) comes out as one
+`MediaError`, and no process is left behind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, cast
+
+import storyscope
+from storyscope.config import MediaConfig
+from storyscope.errors import MediaError
+from storyscope.media import wire
+
+WORKER = ("-P", "-m", "storyscope.media.worker")
+PIPE_BUFFER = 1 << 18
+
+
+@contextmanager
+def decoding(
+    job: str, path: Path, config: MediaConfig, *, worker: tuple[str, ...] = WORKER, **options: Any
+) -> Iterator[Decoder]:
+    """A running decoder for one job on one file; it is gone when the block is left."""
+    decoder = Decoder(job, path, config, worker, options)
+    try:
+        yield decoder
+    finally:
+        decoder.end()
+
+
+class Decoder:
+    """Messages of one decoding process, as (header, body) pairs."""
+
+    def __init__(
+        self,
+        job: str,
+        path: Path,
+        config: MediaConfig,
+        worker: tuple[str, ...],
+        options: dict[str, Any],
+    ) -> None:
+        self._path = path
+        self._config = config
+        self._waiting_since: float | None = None
+        self._stalled = False
+        self._ended = threading.Event()
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `end`)
+        self._process = subprocess.Popen(
+            [sys.executable, *worker],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._complaints,
+            env=_environment(),
+            bufsize=PIPE_BUFFER,
+        )
+        self._watch = threading.Thread(target=self._watch_for_stall, daemon=True)
+        self._watch.start()
+        self._ask({"job": job, "path": os.fspath(path), **_limits(config), **options})
+
+    def __iter__(self) -> Iterator[tuple[wire.Header, bytes]]:
+        """Messages up to the end; an end that names an error is raised as one."""
+        while True:
+            header, body = self._next_message()
+            if header.kind == wire.END:
+                facts = json.loads(body)
+                if "error" in facts:
+                    raise MediaError(self._told(facts["error"]))
+                yield header, body
+                return
+            if header.kind != wire.ALIVE:
+                yield header, body
+
+    def answer(self) -> dict[str, Any]:
+        """The facts of a job that answers with nothing but facts."""
+        for _, body in self:
+            return cast(dict[str, Any], json.loads(body))
+        raise MediaError(self._died())
+
+    def end(self) -> None:
+        """Stop the process if it still runs, and collect it."""
+        self._ended.set()
+        self._process.kill()
+        for pipe in (self._process.stdin, self._process.stdout):
+            with suppress(OSError):
+                cast(IO[bytes], pipe).close()
+        self._process.wait()
+        self._complaints.close()
+
+    def _ask(self, job: dict[str, Any]) -> None:
+        pipe = cast(IO[bytes], self._process.stdin)
+        with suppress(OSError):
+            pipe.write(json.dumps(job).encode() + b"\n")
+            pipe.flush()
+
+    def _next_message(self) -> tuple[wire.Header, bytes]:
+        pipe = cast(IO[bytes], self._process.stdout)
+        self._waiting_since = time.monotonic()
+        try:
+            header = wire.read_header(pipe)
+            body = pipe.read(header.size) if header is not None and header.size else b""
+        except wire.Unintelligible:
+            raise MediaError(self._died()) from None
+        finally:
+            self._waiting_since = None
+        if header is None or len(body) < header.size:
+            raise MediaError(self._died())
+        return header, body
+
+    def _watch_for_stall(self) -> None:
+        """Kill a process we have waited for too long: the reader then sees the stream end."""
+        patience = self._config.stall_seconds
+        while not self._ended.wait(min(1.0, patience / 4)):
+            since = self._waiting_since
+            if since is not None and time.monotonic() - since > patience:
+                self._stalled = True
+                self._process.kill()
+                return
+
+    def _told(self, message: str) -> str:
+        if message == "out of memory":
+            return (
+                f"{self._path} needs more than {self._config.max_memory_mb} MB to decode; "
+                "raise media.max_memory_mb if you trust it"
+            )
+        return f"{self._path} {message}"
+
+    def _died(self) -> str:
+        if self._stalled:
+            return (
+                f"{self._path} made the decoder hang: nothing came for "
+                f"{self._config.stall_seconds:g} seconds; re-encode it, or raise "
+                "media.stall_seconds if the machine is slow"
+            )
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=5)
+        code = self._process.returncode
+        how = "stopped in mid-stream"
+        if code is not None and code < 0:
+            how = f"was ended by {signal.Signals(-code).name}"
+        elif code:
+            how = f"ended with code {code}{self._last_complaint()}"
+        return (
+            f"{self._path} could not be decoded: the decoder {how}; "
+            "the file may be damaged, re-encode it and try again"
+        )
+
+    def _last_complaint(self) -> str:
+        self._complaints.seek(0)
+        lines = self._complaints.read().decode(errors="replace").strip().splitlines()
+        return f" ({lines[-1]})" if lines else ""
+
+
+def _limits(config: MediaConfig) -> dict[str, Any]:
+    return {
+        "max_pixels": config.max_pixels,
+        "max_memory_mb": config.max_memory_mb,
+        "decoder_threads": config.decoder_threads,
+    }
+
+
+def _environment() -> dict[str, str]:
+    """Ours, with the modules we see ourselves and one thread for every numeric library."""
+    home = str(Path(storyscope.__file__).resolve().parent.parent)
+    modules = [home, *(entry for entry in sys.path if entry)]
+    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    return {**os.environ, **one_thread, "PYTHONPATH": os.pathsep.join(modules)}

@@ -1,0 +1,75 @@
+"""Files on disk: which are videos, whether they can be read, and their fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from storyscope.errors import MediaError
+
+_SUFFIXES = (
+    ".mp4 .m4v .mov .qt .mkv .webm .avi .divx .mpg .mpeg .m2v .vob .ts .m2ts .mts .m2t .flv .f4v "
+    ".ogv .ogm .wmv .asf .3gp .3g2 .mxf .wtv .dv .nut .ivf .rm .rmvb .gxf .h264 .264 .hevc .265 "
+    ".obu"
+)
+SUFFIXES = frozenset(_SUFFIXES.split())
+
+
+def find_videos(paths: Iterable[str | Path]) -> list[Path]:
+    """The files named, and the videos inside the folders named, each once and in that order.
+
+    A file is taken whatever its name; a folder gives the files whose suffix is a video's, sorted,
+    at any depth, hidden ones left out.
+    """
+    found: dict[Path, None] = {}
+    for path in map(Path, paths):
+        if path.is_dir():
+            inside = _videos_inside(path)
+            if not inside:
+                raise MediaError(
+                    f"{path} holds no videos; give a folder with files such as .mp4 or .mkv"
+                )
+            found.update(dict.fromkeys(inside))
+        elif path.exists():
+            found[path] = None
+        else:
+            raise MediaError(f"{path} does not exist; check the path")
+    return list(found)
+
+
+def check_file(path: Path) -> None:
+    """Raise a `MediaError` unless `path` is a file with something in it that we may read."""
+    try:
+        if path.is_dir():
+            raise MediaError(f"{path} is a folder; name a video file in it")
+        if not path.exists():
+            raise MediaError(f"{path} does not exist; check the path")
+        if not path.is_file():
+            raise MediaError(f"{path} is not a regular file; copy the video to one first")
+        with path.open("rb") as file:
+            if not file.read(1):
+                raise MediaError(f"{path} is empty (0 bytes); copy or download it again")
+    except PermissionError:
+        raise MediaError(f"{path} may not be read; change its permissions") from None
+    except OSError as error:
+        raise MediaError(f"{path} cannot be read: {error.strerror}; check the disk") from error
+
+
+def file_digest(path: Path) -> str:
+    """Fingerprint of the whole file (BLAKE2b, 128 bits, in hexadecimal)."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+    except OSError as error:
+        raise MediaError(f"{path} cannot be read: {error.strerror}; check the disk") from error
+
+
+def _videos_inside(folder: Path) -> list[Path]:
+    return sorted(
+        path
+        for path in folder.rglob("*")
+        if path.suffix.lower() in SUFFIXES
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        and path.is_file()
+    )

@@ -1,0 +1,66 @@
+"""Where the decoding process puts what it has made."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import suppress
+from typing import Any
+
+from storyscope.media import wire
+
+BUFFER = 1 << 18
+FLUSH_SECONDS = 0.5
+
+
+class Outlet:
+    """Writes messages to the pipe; the pipe's own size is what bounds the memory in flight."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._file = open(descriptor, "wb", buffering=BUFFER)  # noqa: SIM115 (kept open)
+        self._flushed = time.monotonic()
+
+    def small(self, index: int, seconds: float, scaled: Any, turn: int) -> None:
+        self._image(wire.SMALL, index, seconds, scaled, turn)
+
+    def picture(self, index: int, seconds: float, scaled: Any, turn: int) -> None:
+        self._image(wire.PICTURE, index, seconds, scaled, turn)
+
+    def sound(self, seconds: float, samples: memoryview) -> None:
+        header = wire.Header(wire.SOUND, size=samples.nbytes, seconds=seconds)
+        wire.write_header(self._file, header)
+        self._file.write(samples)
+        self.alive()
+
+    def note(self, facts: dict[str, Any]) -> None:
+        self._json(wire.NOTE, facts)
+
+    def end(self, facts: dict[str, Any]) -> None:
+        self._json(wire.END, facts)
+
+    def alive(self) -> None:
+        """Show that decoding moves on, without holding finished messages back for long."""
+        now = time.monotonic()
+        if now - self._flushed > FLUSH_SECONDS:
+            wire.write_header(self._file, wire.Header(wire.ALIVE))
+            self._file.flush()
+            self._flushed = now
+
+    def close(self) -> None:
+        with suppress(BrokenPipeError):
+            self._file.close()
+
+    def _json(self, kind: bytes, facts: dict[str, Any]) -> None:
+        body = json.dumps(facts).encode()
+        wire.write_header(self._file, wire.Header(kind, size=len(body)))
+        self._file.write(body)
+        self._file.flush()
+
+    def _image(self, kind: bytes, index: int, seconds: float, scaled: Any, turn: int) -> None:
+        size = scaled.stride * scaled.height
+        header = wire.Header(
+            kind, size, index, seconds, scaled.width, scaled.height, scaled.stride, turn
+        )
+        wire.write_header(self._file, header)
+        self._file.write(memoryview(scaled.plane)[:size])
+        self.alive()

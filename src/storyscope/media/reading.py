@@ -1,0 +1,85 @@
+"""Reading a file: its facts, and everything in it in one pass."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from storyscope.config import MediaConfig
+from storyscope.core import Picture, SmallFrame, SoundChunk, Span
+from storyscope.media import wire
+from storyscope.media.decoder import decoding
+from storyscope.media.facts import Chapter, Probe, ScanEnd, SoundTrack, SubtitleTrack
+from storyscope.media.files import check_file, file_digest
+from storyscope.media.orientation import stand_upright
+from storyscope.progress import Report, Step, silent
+
+FULL_SCALE = np.float32(32_768)
+Item = SmallFrame | Picture | SoundChunk | ScanEnd
+
+
+def probe(path: str | Path, config: MediaConfig = MediaConfig()) -> Probe:
+    """The facts of a video file: its fingerprint, and what its container states."""
+    path = Path(path)
+    check_file(path)
+    with decoding("probe", path, config) as decoder:
+        facts = decoder.answer()
+    return Probe(
+        path=path,
+        digest=file_digest(path),
+        chapters=tuple(_chapter(chapter) for chapter in facts.pop("chapters")),
+        sound_tracks=tuple(SoundTrack(**track) for track in facts.pop("sound_tracks")),
+        subtitles=tuple(SubtitleTrack(**track) for track in facts.pop("subtitles")),
+        **facts,
+    )
+
+
+def scan(
+    path: str | Path, config: MediaConfig = MediaConfig(), *, report: Report = silent
+) -> Iterator[Item]:
+    """Decode a video once: all its frames small, about five pictures a second, all its sound.
+
+    Frames come in presentation order with rising times from 0; sound comes in between, roughly
+    where it belongs, on the same clock. The last item is a `ScanEnd`. Memory does not grow with
+    the length of the film, and leaving the loop early ends the decoder.
+    """
+    path = Path(path)
+    check_file(path)
+    options: dict[str, Any] = {
+        "picture_height": config.picture_height,
+        "pictures_per_second": config.pictures_per_second,
+    }
+    duration, told = 0.0, -1
+    with decoding("scan", path, config, **options) as decoder:
+        for header, body in decoder:
+            if header.kind == wire.NOTE:
+                duration = json.loads(body)["duration"]
+            elif header.kind == wire.END:
+                end = ScanEnd(**json.loads(body))
+                report(Step("decode", end.end_seconds, end.end_seconds))
+                yield end
+            else:
+                if int(header.seconds) > told:
+                    told = int(header.seconds)
+                    report(Step("decode", header.seconds, duration))
+                yield _item(header, body)
+
+
+def _item(header: wire.Header, body: bytes) -> SmallFrame | Picture | SoundChunk:
+    if header.kind == wire.SOUND:
+        samples = np.frombuffer(body, dtype=np.int16)
+        return SoundChunk(header.seconds, samples.astype(np.float32) / FULL_SCALE)
+    rows = np.frombuffer(body, dtype=np.uint8).reshape(header.height, header.stride)
+    rgb = rows[:, : 3 * header.width].reshape(header.height, header.width, 3)
+    rgb = stand_upright(rgb, header.turn)
+    kind = SmallFrame if header.kind == wire.SMALL else Picture
+    return kind(header.index, header.seconds, rgb)
+
+
+def _chapter(chapter: dict[str, Any]) -> Chapter:
+    start = chapter["start"]
+    return Chapter(Span(start, max(start, chapter["end"])), chapter["title"])

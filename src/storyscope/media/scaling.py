@@ -1,0 +1,104 @@
+"""From decoded frames to RGB bytes, scaled inside swscale (runs inside the decoding process)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from storyscope.core.frames import SMALL_HEIGHT, SMALL_WIDTH
+from storyscope.media.orientation import TRANSPOSE, turn_of
+
+WIDEST = 16
+HD_HEIGHT = 720
+UNSPECIFIED_COLOURS = 2
+PLANAR_420 = frozenset(("yuv420p", "yuvj420p", "yuv420p10le", "yuv420p12le", "nv12", "p010le"))
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a film's stored frames are meant to be seen; it holds for the whole file."""
+
+    width: int
+    """Upright, in square pixels."""
+    height: int
+    turn: int
+    hd_colours: bool
+    """Colours of HD television (BT.709), which files of that size have when they do not say."""
+
+
+def look_of(frame: Any, pixel_aspect: Any) -> Look:
+    """The look of a film, from its first frame and the shape of its pixels."""
+    side = frame.side_data.get("DISPLAYMATRIX")
+    turn = turn_of(None if side is None else bytes(side))
+    aspect = float(pixel_aspect) if pixel_aspect and 1 / 16 < pixel_aspect < 16 else 1.0
+    width, height = max(1, round(frame.width * aspect)), frame.height
+    if turn & TRANSPOSE:
+        width, height = height, width
+    says_nothing = frame.colorspace == UNSPECIFIED_COLOURS and frame.format.name.startswith("yuv")
+    return Look(width, height, turn, says_nothing and frame.height >= HD_HEIGHT)
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """One RGB picture as it lies in memory; the film's turn stands it upright."""
+
+    plane: Any
+    width: int
+    height: int
+    stride: int
+
+
+class Scaler:
+    """Shrinks frames; one per file, because swscale keeps its tables between frames."""
+
+    def __init__(self, look: Look, *, picture_height: int) -> None:
+        from av.video.reformatter import Colorspace, Interpolation, VideoReformatter
+
+        self._small, self._planes, self._colours = (VideoReformatter() for _ in range(3))
+        self._small_size = _stored(SMALL_WIDTH, SMALL_HEIGHT, look.turn)
+        picture_width = 2 * round(picture_height * look.width / look.height / 2)
+        self._picture_size = _stored(
+            min(max(2, picture_width), WIDEST * picture_height), picture_height, look.turn
+        )
+        self._colourspace = Colorspace.ITU709 if look.hd_colours else None
+        self._area, self._bilinear = Interpolation.AREA, Interpolation.BILINEAR
+
+    def small(self, frame: Any) -> Scaled:
+        """The frame at 48 x 27, every stored pixel counted."""
+        return self._rgb(self._small, frame, self._small_size, self._area)
+
+    def picture(self, frame: Any) -> Scaled:
+        """The frame at the picture height, in the film's own proportions."""
+        if frame.format.name in PLANAR_420:
+            # swscale has no fast path that scales and makes RGB at once: scaling the planes and
+            # then changing colours takes a third of the time.
+            width, height = self._picture_size
+            frame = self._planes.reformat(
+                frame,
+                width=width,
+                height=height,
+                format="yuv420p",
+                interpolation=self._bilinear,
+                threads=1,
+            )
+        return self._rgb(self._colours, frame, self._picture_size, self._bilinear)
+
+    def _rgb(self, scaler: Any, frame: Any, size: tuple[int, int], interpolation: Any) -> Scaled:
+        width, height = size
+        rgb = scaler.reformat(
+            frame,
+            width=width,
+            height=height,
+            format="rgb24",
+            src_colorspace=self._colourspace,
+            interpolation=interpolation,
+            threads=1,
+        )
+        plane = rgb.planes[0]
+        return Scaled(plane, width, height, plane.line_size)
+
+
+def _stored(upright_width: int, upright_height: int, turn: int) -> tuple[int, int]:
+    if turn & TRANSPOSE:
+        return upright_height, upright_width
+    return upright_width, upright_height

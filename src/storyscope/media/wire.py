@@ -1,0 +1,80 @@
+"""The language between the decoding process and us: a fixed header, then raw bytes.
+
+Only numbers, pixels, samples and JSON travel, and the reading side checks every size, because
+the process at the other end has been reading a file nobody vouches for.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import BinaryIO, Protocol
+
+SMALL, PICTURE, SOUND, NOTE, END, ALIVE = b"S", b"P", b"A", b"N", b"E", b"H"
+"""Notes and ends are JSON; an end is the last message, and may name an error."""
+KINDS = frozenset((SMALL, PICTURE, SOUND, NOTE, END, ALIVE))
+MAX_BODY = 256 << 20
+
+_HEADER = struct.Struct("<cBxxHHIIqd")
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the bytes that follow are.
+
+    Pictures have `width`, `height` and `stride` (bytes from row to row) as they lie in memory, and
+    `turn`, which stands them upright (see `storyscope.media.orientation`).
+    """
+
+    kind: bytes
+    size: int = 0
+    index: int = 0
+    seconds: float = 0.0
+    width: int = 0
+    height: int = 0
+    stride: int = 0
+    turn: int = 0
+
+
+class Unintelligible(Exception):
+    """Bytes that are not ours."""
+
+
+class Readable(Protocol):
+    """Anything with `read(size)`, which may answer short only at the end."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+def write_header(out: BinaryIO, header: Header) -> None:
+    """Announce `header.size` bytes, which the caller writes next."""
+    out.write(
+        _HEADER.pack(
+            header.kind,
+            header.turn,
+            header.width,
+            header.height,
+            header.stride,
+            header.size,
+            header.index,
+            header.seconds,
+        )
+    )
+
+
+def read_header(source: Readable) -> Header | None:
+    """The next header, or None where the stream ends between two messages."""
+    data = source.read(_HEADER.size)
+    if not data:
+        return None
+    if len(data) < _HEADER.size:
+        raise Unintelligible("the stream ends inside a header")
+    kind, turn, width, height, stride, size, index, seconds = _HEADER.unpack(data)
+    header = Header(kind, size, index, seconds, width, height, stride, turn)
+    if kind not in KINDS or size > MAX_BODY or turn > 7:
+        raise Unintelligible(f"no message looks like {header}")
+    if kind in (SMALL, PICTURE) and (size != stride * height or stride < 3 * width or not width):
+        raise Unintelligible(f"no picture looks like {header}")
+    if kind == SOUND and size % 2:
+        raise Unintelligible("sound comes in whole samples")
+    return header

@@ -1,0 +1,89 @@
+"""The decoding process: `python -m storyscope.media.worker`.
+
+It reads one job (a line of JSON) from standard input, takes its limits upon itself, decodes, and
+writes messages (`storyscope.media.wire`) to standard output. Standard input stays open as its
+lifeline: when the parent is gone, so is this process, even in the middle of a hung decoder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from typing import Any
+
+from storyscope.media.container import Refusal
+from storyscope.media.outlet import Outlet
+
+OUT_OF_MEMORY = "out of memory"
+OTHER_MAPPINGS_MB = 512
+"""Address space of the interpreter and its libraries, which no film should pay for."""
+
+
+def main() -> None:
+    """Do the one job standard input names, and say how it went."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    outlet = Outlet(_claim_standard_output())
+    job = json.loads(sys.stdin.buffer.readline())
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+    limit_resources(memory_mb=job["max_memory_mb"])
+    try:
+        _do(job, outlet)
+    except Refusal as refusal:
+        outlet.end({"error": str(refusal)})
+    except MemoryError:
+        outlet.end({"error": OUT_OF_MEMORY})
+    except BrokenPipeError:
+        pass
+    except Exception as error:
+        outlet.end({"error": f"could not be decoded: {type(error).__name__}: {error}"})
+    outlet.close()
+    # Decoders' threads may hang in their destructors; everything that matters is written.
+    os._exit(0)
+
+
+def limit_resources(*, memory_mb: int) -> None:
+    """Bound memory, files written and core dumps, where the system knows such limits."""
+    try:
+        import resource
+    except ImportError:
+        return
+    size = (memory_mb + OTHER_MAPPINGS_MB) << 20
+    limits = {
+        resource.RLIMIT_AS: size,
+        resource.RLIMIT_FSIZE: 1 << 20,
+        resource.RLIMIT_CORE: 0,
+    }
+    for limit, value in limits.items():
+        _, hard = resource.getrlimit(limit)
+        if hard != resource.RLIM_INFINITY:
+            value = min(value, hard)
+        try:
+            resource.setrlimit(limit, (value, hard))
+        except (ValueError, OSError):
+            continue
+
+
+def _do(job: dict[str, Any], outlet: Outlet) -> None:
+    from storyscope.media import jobs
+
+    jobs.JOBS[job["job"]](job, outlet)
+
+
+def _claim_standard_output() -> int:
+    """Keep standard output for messages: whatever else prints goes to standard error."""
+    ours = os.dup(1)
+    os.dup2(2, 1)
+    return ours
+
+
+def _die_with_parent() -> None:
+    while sys.stdin.buffer.read(4096):
+        pass
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main()
