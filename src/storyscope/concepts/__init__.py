@@ -1,38 +1,51 @@
 """From words and pictures to concepts.
 
 `title_stories(stories, transcript=..., seen=...)` names the stories of a video.
-`mine(transcript)` collects its terms (extra `concepts`), `group_terms` parts them into concept
-groups, `match_classes` finds the visual class of each, and `text_concepts` and `visual_concepts`
-are the two features of the paper; `term_presence` is its P(s, u).
+`mine(transcript)` collects its terms (extra `concepts`); `detect(posteriors, ...)` says what is
+seen in pictures; `semantic_features(shots, mined, load_vectors(), seen=...)` makes the paper's two
+features of them, by `group_terms`, `match_classes`, `text_concepts` and `visual_concepts`;
+`term_presence` is the paper's P(s, u). `train_concepts` learns new detectors from pictures.
 """
 
+from storyscope.concepts.detectors import (
+    Seen,
+    TrainedConcepts,
+    detect,
+    load_trained,
+    save_trained,
+)
 from storyscope.concepts.features import (
     match_classes,
+    semantic_features,
     term_presence,
     text_concepts,
     visual_concepts,
 )
-from storyscope.concepts.grammar import Mined, mine, why_not
+from storyscope.concepts.grammar import mine, why_not
 from storyscope.concepts.groups import ConceptGroups, group_terms
-from storyscope.concepts.phrases import Phrase
-from storyscope.concepts.titles import Seen, StoryTitle, title_stories
+from storyscope.concepts.titles import StoryTitle, title_stories
+from storyscope.concepts.training import train_concepts
 from storyscope.concepts.vectors import WordVectors, load_vectors, read_vectors
 
 __all__ = [
     "ConceptGroups",
-    "Mined",
-    "Phrase",
     "Seen",
     "StoryTitle",
+    "TrainedConcepts",
     "WordVectors",
+    "detect",
     "group_terms",
+    "load_trained",
     "load_vectors",
     "match_classes",
     "mine",
     "read_vectors",
+    "save_trained",
+    "semantic_features",
     "term_presence",
     "text_concepts",
     "title_stories",
+    "train_concepts",
     "visual_concepts",
     "why_not",
 ]

@@ -14,9 +14,46 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from storyscope.concepts.groups import ConceptGroups
+from storyscope.concepts.detectors import Seen
+from storyscope.concepts.groups import ConceptGroups, group_terms
 from storyscope.concepts.vectors import WordVectors
-from storyscope.core import Features, Shot, Word
+from storyscope.config import ConceptConfig
+from storyscope.core import Features, Mined, Shot, Word
+
+
+def semantic_features(
+    shots: Sequence[Shot],
+    mined: Mined,
+    vectors: WordVectors,
+    *,
+    seen: Seen | None = None,
+    config: ConceptConfig = ConceptConfig(),
+) -> list[Features]:
+    """`text_concepts` and, where pictures were looked at, `visual_concepts` of one video.
+
+    `seen` holds one row a shot. A video that speaks of nothing the word vectors know has
+    neither feature: the list is empty.
+    """
+    terms = mined.terms
+    texts = [term.text for term in terms]
+    groups = group_terms(texts, vectors, groups=config.groups)
+    if not groups.words:
+        return []
+    sigma = config.sigma_seconds
+    features = [text_concepts(shots, terms, groups, vectors, sigma_seconds=sigma)]
+    if seen is not None:
+        matches = match_classes(texts, seen.words, vectors)
+        visual = visual_concepts(
+            shots,
+            terms,
+            groups,
+            vectors,
+            detections=seen.probabilities,
+            matches=matches,
+            sigma_seconds=sigma,
+        )
+        features.append(visual)
+    return features
 
 
 def text_concepts(

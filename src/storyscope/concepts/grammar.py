@@ -11,12 +11,11 @@ from storyscope.concepts.english import VAGUE
 from storyscope.concepts.phrases import (
     LONGEST_PHRASE,
     Casing,
-    Phrase,
     bare,
     singular,
     split_sentences,
 )
-from storyscope.core import Span, Transcript, Word
+from storyscope.core import Mined, Phrase, Span, Transcript, Word
 from storyscope.core.language import UNKNOWN
 from storyscope.errors import MissingDependency
 from storyscope.progress import Report, Step, silent
@@ -24,16 +23,6 @@ from storyscope.progress import Report, Step, silent
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
-
-
-@dataclass(frozen=True)
-class Mined:
-    """What a grammar finds in a transcript."""
-
-    terms: tuple[Word, ...]
-    """Every mention of a noun, proper noun or foreign word, as its lower-case lemma."""
-    phrases: tuple[Phrase, ...]
-    """Every noun phrase, without its article: what titles are made of."""
 
 
 def mine(transcript: Transcript, *, pipeline: str = "auto", report: Report = silent) -> Mined:

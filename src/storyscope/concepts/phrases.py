@@ -5,23 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from storyscope.concepts.english import BEFORE_NOUN, BEFORE_VERB, VAGUE, common_verbs
-from storyscope.core import Span, Transcript, Word
+from storyscope.core import Phrase, Span, Transcript, Word
 from storyscope.core.language import stop_words
-
-
-@dataclass(frozen=True)
-class Phrase:
-    """One mention of something: "polar bears" said at some time."""
-
-    text: str
-    """As a title would write it: names keep their capitals, other words lose them."""
-    key: tuple[str, ...]
-    """Its words in the form that makes "bears" and "Bear" one: compared, never shown."""
-    span: Span
-    is_name: bool = False
 
 
 def plain_phrases(transcript: Transcript) -> list[Phrase]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log
 from typing import NamedTuple
 
 import numpy as np
 
+from storyscope.concepts.detectors import Seen
 from storyscope.concepts.english import PALE_WORDS
-from storyscope.concepts.phrases import Phrase, bare, plain_phrases, singular
-from storyscope.core import Story, Transcript
+from storyscope.concepts.phrases import bare, plain_phrases, singular
+from storyscope.concepts.taxonomy import UNRELIABLE
+from storyscope.core import Phrase, Story, Transcript
 from storyscope.core.language import stop_words
 
 
@@ -21,16 +23,6 @@ class StoryTitle(NamedTuple):
 
     title: str
     keywords: tuple[str, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Seen:
-    """What the pictures show, shot by shot."""
-
-    names: tuple[str, ...]
-    """One readable name a concept: "sea lion", "seashore"."""
-    probabilities: np.ndarray
-    """Shots x concepts, 0 to 1."""
 
 
 def title_stories(
@@ -177,12 +169,16 @@ LEAST_PROBABILITY = 0.05
 def _seen_candidates(stories: Sequence[Story], seen: Seen) -> list[list[_Candidate]]:
     """What each story shows more of than the video does as a whole.
 
-    score = p log(1 + p / mean p),   p the story's mean probability of the concept
+    score = w p log(1 + p / mean p)
+
+    with p the story's mean probability of the concept and w its narrowness: one for a single
+    class, less for a concept of many, so that a sure "dog" beats an unsure "beagle" and a sure
+    "beagle" beats them both.
     """
     probabilities = np.asarray(seen.probabilities, dtype=float)
     means = np.stack([probabilities[s.shots.start : s.shots.stop].mean(axis=0) for s in stories])
     usual = means.mean(axis=0) + 1e-9
-    scores = means * np.log1p(means / usual)
+    scores = seen.narrowness() * means * np.log1p(means / usual)
     rankings = []
     for mean, score in zip(means, scores, strict=True):
         order = np.argsort(-score, kind="stable")[: 3 * MOST_KEYWORDS]
@@ -194,11 +190,21 @@ def _seen_candidates(stories: Sequence[Story], seen: Seen) -> list[list[_Candida
                 mentions=1,
                 seen=True,
             )
-            for i in order
-            if mean[i] >= LEAST_PROBABILITY
+            for i in _unrelated(order.tolist(), seen)
+            if mean[i] >= LEAST_PROBABILITY and seen.names[i] not in UNRELIABLE
         ]
         rankings.append(_without_nested(candidates))
     return rankings
+
+
+def _unrelated(order: Sequence[int], seen: Seen) -> Iterator[int]:
+    """Of concepts that take in one another (bear, polar bear) only the first."""
+    covered: set[int] = set()
+    for concept in order:
+        covers = seen.covers[concept] if seen.covers else frozenset()
+        if not covered.intersection(covers):
+            covered |= covers
+            yield concept
 
 
 def _merge(said: list[_Candidate], shown: list[_Candidate]) -> list[_Candidate]:

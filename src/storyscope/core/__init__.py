@@ -1,6 +1,7 @@
 """The nouns every room shares. They know their own invariants and nothing of the world."""
 
 from storyscope.core.annotation import Annotation
+from storyscope.core.concepts import Mined, Phrase
 from storyscope.core.features import Features, Keyframes, Sound, VisionOutput
 from storyscope.core.film import Film
 from storyscope.core.frames import Picture, SmallFrame, SoundChunk
@@ -17,6 +18,8 @@ __all__ = [
     "Film",
     "Hit",
     "Keyframes",
+    "Mined",
+    "Phrase",
     "Picture",
     "Segmentation",
     "Shot",

@@ -1,0 +1,141 @@
+"""Concept detectors: how likely each named concept is seen in a picture."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from storyscope.concepts.taxonomy import CLASSES, GROUPS, class_numbers, display_names, group_matrix
+from storyscope.errors import InvalidFeatures, ModelError
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What pictures (or shots) show: the probability of every concept in each."""
+
+    names: tuple[str, ...]
+    """One readable name a concept, each once: "sea lion", "bird"."""
+    probabilities: np.ndarray
+    """float32, pictures x concepts, 0 to 1."""
+    words: tuple[str, ...] = ()
+    """All words of each concept, synonyms included: what terms are matched to."""
+    covers: tuple[frozenset[int], ...] = ()
+    """The backbone's classes that each concept takes in; none for a trained one."""
+
+    def per_shot(self, shots: np.ndarray, count: int) -> Seen:
+        """The strongest detection among each shot's pictures; `shots` numbers each picture's."""
+        strongest = np.zeros((count, len(self.names)), dtype=np.float32)
+        np.maximum.at(strongest, shots, self.probabilities)
+        return replace(self, probabilities=strongest)
+
+    def narrowness(self) -> np.ndarray:
+        """One for a concept of a single class, down to zero for one that takes in them all."""
+        sizes = np.array([max(1, len(cover)) for cover in self.covers] or [1])
+        shares: np.ndarray = np.log(sizes) / np.log(CLASSES)
+        return 1.0 - shares
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedConcepts:
+    """Linear detectors learned from pictures, all scored by one matrix product.
+
+    probability = 1 / (1 + exp(a (x w + b) + c)),   a and c after Platt
+    """
+
+    names: tuple[str, ...]
+    weights: np.ndarray
+    """float32, dimensions x concepts, with Platt's slope taken in."""
+    offsets: np.ndarray
+    """float32, one a concept, with Platt's slope and offset taken in."""
+    producer: str
+    """The backbone whose activations these detectors understand."""
+
+    def score(self, activations: np.ndarray) -> np.ndarray:
+        """Probabilities, pictures x concepts, of activations, pictures x dimensions."""
+        if activations.ndim != 2 or activations.shape[1] != len(self.weights):
+            raise InvalidFeatures(
+                f"the trained concepts want activations of {len(self.weights)} numbers, got "
+                f"{activations.shape}; train them again with the backbone now in use"
+            )
+        logits = unit_rows(activations) @ self.weights + self.offsets
+        probabilities: np.ndarray = 1.0 / (1.0 + np.exp(-np.clip(logits, -30.0, 30.0)))
+        return probabilities.astype(np.float32)
+
+
+def detect(
+    posteriors: np.ndarray,
+    *,
+    class_names: Sequence[str],
+    class_synonyms: Sequence[Sequence[str]],
+    activations: np.ndarray | None = None,
+    trained: TrainedConcepts | None = None,
+) -> Seen:
+    """What is seen in each picture: the backbone's classes, wider concepts, and trained ones.
+
+    `posteriors` holds pictures x 1000. A wider concept's probability is the sum of its classes'.
+    Where two concepts share a name, the later (the wider, the trained) is kept.
+    """
+    if posteriors.ndim != 2 or posteriors.shape[1] != CLASSES:
+        raise InvalidFeatures(f"{CLASSES} classes a picture wanted, got {posteriors.shape}")
+    leaves = np.asarray(posteriors, dtype=np.float32)
+    names = [*display_names(class_names), *GROUPS]
+    words = [", ".join(synonyms) for synonyms in class_synonyms] + list(GROUPS)
+    covers = [frozenset([number]) for number in range(CLASSES)]
+    covers += [frozenset(class_numbers(group)) for group in GROUPS]
+    columns = [leaves, np.minimum(leaves @ group_matrix(), 1.0)]
+    if trained is not None and activations is not None:
+        names += trained.names
+        words += trained.names
+        covers += [frozenset()] * len(trained.names)
+        columns.append(trained.score(activations))
+    kept = sorted({name.lower(): place for place, name in enumerate(names)}.values())
+    return Seen(
+        tuple(names[place] for place in kept),
+        np.concatenate(columns, axis=1)[:, kept],
+        tuple(words[place] for place in kept),
+        tuple(covers[place] for place in kept),
+    )
+
+
+def unit_rows(activations: np.ndarray) -> np.ndarray:
+    """Activations scaled to length one, so that bright pictures weigh no more than dark ones."""
+    rows = np.asarray(activations, dtype=np.float32)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: np.ndarray = rows / np.maximum(lengths, 1e-12)
+    return scaled
+
+
+def save_trained(trained: TrainedConcepts, path: Path) -> None:
+    """Keep trained concepts in one file, whole or not at all."""
+    from safetensors.numpy import save_file
+
+    facts = {"names": json.dumps(trained.names), "producer": trained.producer}
+    half_written = path.with_suffix(".part")
+    tensors = {"weights": trained.weights, "offsets": trained.offsets}
+    save_file(tensors, half_written, metadata=facts)
+    half_written.replace(path)
+
+
+def load_trained(path: Path) -> TrainedConcepts | None:
+    """The trained concepts kept in a file, or None when there are none."""
+    from safetensors import SafetensorError, safe_open
+
+    if not path.exists():
+        return None
+    try:
+        with safe_open(path, framework="numpy") as file:
+            facts = file.metadata()
+            return TrainedConcepts(
+                tuple(json.loads(facts["names"])),
+                file.get_tensor("weights"),
+                file.get_tensor("offsets"),
+                facts["producer"],
+            )
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise ModelError(
+            f"{path} holds no trained concepts; run `storyscope concepts train` again"
+        ) from error
