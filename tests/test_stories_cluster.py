@@ -159,6 +159,63 @@ def test_the_path_can_be_limited_to_some_counts():
         story_path(rows, fewest=5, most=2)
 
 
+@pytest.mark.parametrize("dimensions", [2, 5, 30, 300])
+@pytest.mark.parametrize("shots_per_story", [5, 8, 20])
+def test_auto_finds_clear_stories_in_any_number_of_dimensions(dimensions, shots_per_story):
+    rows, truth = made_video(
+        dimensions, shots_per_story=shots_per_story, dimensions=dimensions, noise=0.05
+    )
+    assert cluster(rows, "auto").segmentation == truth
+
+
+@given(st.integers(0, 10_000), st.integers(1, 12))
+@settings(max_examples=30, deadline=None)
+def test_duplicate_shots_do_not_move_the_stories_of_auto(seed, count):
+    rows, truth = made_video(seed, noise=0.2)
+    rng = np.random.default_rng(seed)
+    doubled = np.sort(rng.choice(len(rows), size=count, replace=False))
+    longer = np.insert(rows, doubled, rows[doubled], axis=0)
+    moved = tuple(start + int((doubled < start).sum()) for start in truth.starts)
+    assert cluster(rows, "auto").segmentation == truth
+    assert cluster(longer, "auto").segmentation == Segmentation(moved, len(longer))
+
+
+def test_one_pair_of_duplicates_shatters_the_papers_rule_but_not_auto():
+    rows, truth = made_video(9, noise=0.2)
+    assert cluster(rows, "paper").segmentation == truth
+    rows[1] = rows[0]
+    assert len(cluster(rows, "paper").segmentation) == len(rows) - 1
+    assert cluster(rows, "auto").segmentation == truth
+
+
+@given(embeddings(max_shots=12))
+@settings(max_examples=60, deadline=None)
+def test_auto_is_the_cheapest_partition_for_the_penalty_it_names(rows):
+    found = cluster(rows, "auto")
+    again = cluster(rows, found.penalty)
+    assert found == again
+    assert len(found.segmentation) <= max(1, len(rows) // 2)
+
+
+@pytest.mark.parametrize("unit", [1e-3, 7.0, 1e4])
+def test_the_unit_of_the_vectors_makes_no_difference_to_auto(unit):
+    rows, _ = made_video(10, noise=1.0)
+    found, scaled = cluster(rows, "auto"), cluster(unit * rows, "auto")
+    assert scaled.segmentation == found.segmentation
+    assert scaled.penalty == pytest.approx(unit**2 * found.penalty, rel=1e-6)
+
+
+@pytest.mark.parametrize("dimensions", [2, 30])
+def test_auto_finds_one_story_in_noise(dimensions):
+    noise = np.random.default_rng(0).normal(size=(400, dimensions))
+    assert len(cluster(noise, "auto").segmentation) == 1
+
+
+def test_stories_of_identical_shots_are_found_exactly():
+    rows, truth = made_video(11, shots_per_story=4, noise=0.0)
+    assert cluster(rows, "auto").segmentation == truth
+
+
 @pytest.mark.parametrize("penalty", ["auto", "paper", 0.0, 1.0])
 def test_one_shot_is_one_story(penalty):
     found = cluster([[1.0, 2.0]], penalty)

@@ -44,8 +44,8 @@ def cluster(
     """
     rows = _as_rows(vectors)
     hull = Hull(rows)
-    chosen = _chosen_penalty(penalty, rows, hull)
-    cheapest = hull.cheapest(chosen)
+    chosen = _chosen_penalty(penalty, hull)
+    (cheapest,) = hull.cheapest(chosen)
     pressure = float(story_pressure(cheapest.change_points, len(rows)))
     return Clustering(cheapest.segmentation, cheapest.scatter + chosen * pressure, chosen)
 
@@ -81,9 +81,9 @@ def _as_rows(vectors: npt.ArrayLike) -> Array:
     return rows
 
 
-def _chosen_penalty(penalty: float | str, rows: Array, hull: Hull) -> float:
+def _chosen_penalty(penalty: float | str, hull: Hull) -> float:
     if penalty == "auto":
-        return auto_penalty(rows)
+        return auto_penalty(hull)
     if penalty == "paper":
         return paper_penalty(hull)
     if isinstance(penalty, str) or not (math.isfinite(penalty) and penalty >= 0):

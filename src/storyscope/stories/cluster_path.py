@@ -78,23 +78,30 @@ class Hull:
             self.corners.append(Corner(finest, low=0.0, high=0.0))
         self._tolerance = 1e-12 * one_story.scatter
 
-    def cheapest(self, penalty: float) -> Partition:
-        """The stories of least scatter + penalty x g(m, n); of equals, the fewest."""
+    def cheapest(self, *penalties: float) -> list[Partition]:
+        """For each penalty, the stories of least scatter + penalty x g(m, n); of equals the fewest.
+
+        Penalties that are asked for together share their walks along the rows.
+        """
         while True:
-            prices = self.prices(penalty)
-            cheapest = float(prices.min()) + self._tolerance
-            if not self.look_for_cheaper(penalty, than=cheapest):
-                return self.corners[int(np.argmax(prices <= cheapest))].partition
+            prices = [self._prices(penalty) for penalty in penalties]
+            limits = [float(price.min()) + self._tolerance for price in prices]
+            if not self.look_for_cheaper(*zip(penalties, limits, strict=True)):
+                return [
+                    self.corners[int(np.argmax(price <= limit))].partition
+                    for price, limit in zip(prices, limits, strict=True)
+                ]
 
-    def prices(self, penalty: float) -> Array:
-        """Scatter + penalty x g(m, n) of every known corner."""
-        m = np.array([float(corner.m) for corner in self.corners])
-        scatter = np.array([corner.scatter for corner in self.corners])
-        return scatter + penalty * story_pressure(m, self.row_count)
+    def look_for_cheaper(self, *wanted: tuple[float, float]) -> bool:
+        """Look where, for one of these penalties, a corner cheaper than its limit may hide.
 
-    def look_for_cheaper(self, penalty: float, *, than: float) -> bool:
-        """Look where a corner cheaper than `than` may hide; False once it is proven none does."""
-        gaps = [gap for gap in self._gaps() if self._floor(gap, penalty) < than]
+        False, without having looked, once it is proven that there is none.
+        """
+        gaps = [
+            gap
+            for gap in self._gaps()
+            if any(self._floor(gap, penalty) < limit for penalty, limit in wanted)
+        ]
         if gaps:
             self._look_below(gaps, spread=True)
         return bool(gaps)
@@ -116,6 +123,12 @@ class Hull:
             )
             if fewest <= corner.m + 1 <= most
         ]
+
+    def _prices(self, penalty: float) -> Array:
+        """Scatter + penalty x g(m, n) of every known corner."""
+        m = np.array([float(corner.m) for corner in self.corners])
+        scatter = np.array([corner.scatter for corner in self.corners])
+        return scatter + penalty * story_pressure(m, self.row_count)
 
     def _gaps(self) -> Iterable[int]:
         """Left corners of the chords below which there may be another corner."""

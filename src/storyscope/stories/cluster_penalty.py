@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from storyscope.stories.cluster_path import Hull, story_pressure
-from storyscope.stories.cluster_runs import Array
+from storyscope.stories.cluster_runs import Array, Partition
 
 PAPER_STEP = 0.001
+"""The paper raises C in steps of this size."""
 
-AUTO_FACTOR = 1.0
+SHOTS_PER_STORY = 8.0
+"""What is expected of edited video before it is looked at; measured in docs/clustering.md."""
+EXPECTATION_WEIGHT = 2.0
+"""How strongly that expectation pulls; 0 would leave the choice to stability alone."""
+ONE_STORY_STABILITY = 1.0
+"""Stability of one story for everything, which stays cheapest for any higher C."""
+NO_SCATTER_STABILITY = 2.0
+"""Stability of stories of identical shots, which stay cheapest down to C = 0."""
+RESOLUTION = 0.01
+"""Candidates closer than this are as good as each other."""
 
 
 def paper_penalty(hull: Hull) -> float:
@@ -30,13 +43,132 @@ def paper_penalty(hull: Hull) -> float:
         saved = all_apart - story_pressure(np.array([corner.m for corner in fewer]), shots)
         lowest = float((np.array([corner.scatter for corner in fewer]) / saved).min())
         # Whatever lowers the ratio is cheaper at this C than one story a row.
-        if not hull.look_for_cheaper(lowest, than=lowest * all_apart * (1 - 1e-12)):
+        if not hull.look_for_cheaper((lowest, lowest * all_apart * (1 - 1e-12))):
             return max(1, math.ceil(lowest / PAPER_STEP - 1e-9)) * PAPER_STEP
 
 
-def auto_penalty(vectors: Array) -> float:
-    """C in proportion to how much neighbouring shots differ."""
-    steps = np.diff(vectors, axis=0)
-    restless = 0.5 * np.einsum("ij,ij->i", steps, steps)
-    restless = restless[restless > 0]
-    return AUTO_FACTOR * float(np.median(restless)) if len(restless) else 0.0
+def auto_penalty(hull: Hull) -> float:
+    """The C in the middle of the widest range over which the stories stay the same.
+
+    As C grows from 0 the cheapest partition changes at certain values of C. Stories that are
+    really there survive a long way: from where C is worth less than the noise to where it is worth
+    more than the change. So the partition that is cheapest from C = low to C = high is judged by
+
+        log(high / low) - EXPECTATION_WEIGHT (sqrt(1 + x^2) - 1)
+
+    with x how far (in log-odds of stories per shot) it is from one story in SHOTS_PER_STORY. Where
+    nothing stands out the expectation decides; where something does, it wins. The units of the
+    vectors, their number of dimensions and a few duplicate shots make no difference.
+    """
+    if len(hull.corners) == 1:
+        return 0.0
+    return _StablePath(hull).most_stable_penalty()
+
+
+@dataclass(eq=False)
+class _Stretch:
+    """A partition and the range of C over which it is known to be cheapest."""
+
+    partition: Partition
+    low: float
+    high: float
+
+    @property
+    def stories(self) -> int:
+        return len(self.partition.segmentation)
+
+
+class _StablePath:
+    """What is cheapest as C falls from high to low, looked at only where it may matter."""
+
+    def __init__(self, hull: Hull) -> None:
+        self._hull = hull
+        one, finest = hull.corners[0].partition, hull.corners[-1].partition
+        no_gain = one.scatter / float(story_pressure(1, hull.row_count))
+        self._stretches = [_Stretch(one, no_gain, math.inf), _Stretch(finest, 0.0, 0.0)]
+
+    def most_stable_penalty(self) -> float:
+        while True:
+            known = [self._known(stretch) for stretch in self._stretches]
+            best = max(range(len(known)), key=known.__getitem__)
+            gaps = [gap for gap, hope in self._hopes() if hope > known[best] + RESOLUTION]
+            if not gaps:
+                return self._middle(self._stretches[best])
+            self._look_into(gaps)
+
+    def _hopes(self) -> Iterator[tuple[int, float]]:
+        """For every gap that is still open, the best judgement that looking into it may reveal.
+
+        A partition gives way to its neighbours at the latest where they cost the same.
+        """
+        path = self._stretches
+        evens = [math.inf, *(self._evens_out(*sides) for sides in pairwise(path)), 0.0]
+        for gap, (left, right) in enumerate(pairwise(path)):
+            if left.low > right.high and 2 * left.stories <= self._hull.row_count:
+                hope = max(
+                    self._between(left, right),
+                    self._judgement(left.stories, evens[gap + 1], evens[gap]),
+                    self._judgement(right.stories, evens[gap + 2], evens[gap + 1]),
+                )
+                yield gap, hope
+
+    def _between(self, left: _Stretch, right: _Stretch) -> float:
+        """Nothing strictly between the two can be judged better than this."""
+        most = min(right.stories - 1, self._hull.row_count // 2)
+        stories = np.arange(left.stories + 1, most + 1, dtype=np.float64)
+        if not len(stories) or right.high == 0:
+            return math.inf if len(stories) else -math.inf
+        few = story_pressure(left.partition.change_points, self._hull.row_count)
+        highest = (left.partition.scatter - right.partition.scatter) / (
+            story_pressure(stories - 1, self._hull.row_count) - few
+        )
+        stability = np.log(np.minimum(highest, left.low) / right.high)
+        return float((stability - self._surprise(stories)).max())
+
+    def _known(self, stretch: _Stretch) -> float:
+        return self._judgement(stretch.stories, stretch.low, stretch.high)
+
+    def _judgement(self, stories: int, low: float, high: float) -> float:
+        if 2 * stories > self._hull.row_count and stories > 1:
+            return -math.inf
+        if math.isinf(high):
+            stability = ONE_STORY_STABILITY
+        elif low > 0:
+            stability = math.log(high / low)
+        elif stories == self._stretches[-1].stories:
+            stability = NO_SCATTER_STABILITY if high > 0 else -math.inf
+        else:
+            stability = math.inf
+        return stability - float(self._surprise(stories))
+
+    def _surprise(self, stories: Array | int) -> Array:
+        """How far a count is from what is expected, in the units of stability."""
+        odds = np.asarray(stories) / (self._hull.row_count - stories)
+        x = np.log(odds * (SHOTS_PER_STORY - 1.0))
+        surprise: Array = EXPECTATION_WEIGHT * (np.hypot(1.0, x) - 1.0)
+        return surprise
+
+    def _look_into(self, gaps: list[int]) -> None:
+        """Find what is cheapest at the C where both sides of each gap cost the same."""
+        sides = [(self._stretches[gap], self._stretches[gap + 1]) for gap in gaps]
+        penalties = [self._evens_out(left, right) for left, right in sides]
+        found = self._hull.cheapest(*penalties)
+        for (left, right), penalty, partition in zip(sides, penalties, found, strict=True):
+            if left.stories < len(partition.segmentation) < right.stories:
+                self._stretches.append(_Stretch(partition, penalty, penalty))
+            else:
+                left.low = right.high = penalty
+        self._stretches.sort(key=lambda stretch: stretch.stories)
+
+    def _evens_out(self, left: _Stretch, right: _Stretch) -> float:
+        """The C at which the two partitions cost the same."""
+        counts = np.array([left.partition.change_points, right.partition.change_points])
+        few, many = story_pressure(counts, self._hull.row_count)
+        return float((left.partition.scatter - right.partition.scatter) / (many - few))
+
+    def _middle(self, stretch: _Stretch) -> float:
+        if math.isinf(stretch.high):
+            return stretch.low * math.exp(ONE_STORY_STABILITY / 2)
+        if stretch.low == 0:
+            return stretch.high * math.exp(-NO_SCATTER_STABILITY / 2)
+        return math.sqrt(stretch.low * stretch.high)
