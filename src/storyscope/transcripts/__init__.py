@@ -10,5 +10,14 @@ the picture (extra `ocr`).
 from storyscope.transcripts.cues import Cue, transcript_of_cues
 from storyscope.transcripts.files import read_transcript
 from storyscope.transcripts.sidecar import find_sidecar
+from storyscope.transcripts.speech import SpeechJournal, SpokenPiece, transcribe
 
-__all__ = ["Cue", "find_sidecar", "read_transcript", "transcript_of_cues"]
+__all__ = [
+    "Cue",
+    "SpeechJournal",
+    "SpokenPiece",
+    "find_sidecar",
+    "read_transcript",
+    "transcribe",
+    "transcript_of_cues",
+]

@@ -42,13 +42,17 @@ def _whisper_cue(segment: Mapping[str, Any]) -> Iterator[Cue]:
     text = ""
     anchors: list[tuple[int, float]] = []
     confidences: list[tuple[int, float]] = []
+    # Whisper's words carry the space before them, so that "ill" and "-disposed" are one word.
+    carry_spaces = any(str(word.get("word", "")).startswith(" ") for word in words)
     for word in words:
-        text += " "
+        written = str(word.get("word", word.get("text", "")))
+        if not carry_spaces or written.startswith(" "):
+            text += " "
         begins, ends = _seconds(word.get("start")), _seconds(word.get("end"))
         if begins is not None:
             anchors.append((len(text), begins))
         confidences.append((len(text), _share(word.get("probability", word.get("score", 1.0)))))
-        text += str(word.get("word", word.get("text", ""))).strip()
+        text += written.strip()
         if ends is not None:
             anchors.append((len(text), ends))
     yield Cue(start, max(start, end), text, tuple(anchors), tuple(confidences))

@@ -1,0 +1,251 @@
+"""Speech to words through faster-whisper (extra `speech`)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from storyscope.core import SoundChunk, Span, Transcript, Word
+from storyscope.core.language import UNKNOWN
+from storyscope.errors import MissingDependency, ModelError
+from storyscope.models import cache_folder, find_model
+from storyscope.progress import Report, Step, silent
+from storyscope.transcripts.cues import transcript_of_cues
+from storyscope.transcripts.json_formats import json_cues
+from storyscope.transcripts.listening import Piece, cut_at_quiet
+
+
+@dataclass(frozen=True)
+class SpokenPiece:
+    """What was said in one finished piece of the sound."""
+
+    span: Span
+    words: tuple[Word, ...]
+    language: str
+
+
+class Recognizer(Protocol):
+    """Anything that turns 16 kHz sound into words."""
+
+    def __call__(self, samples: np.ndarray, language: str | None) -> tuple[list[Word], str]:
+        """Words with times from the first sample, and the language they are in."""
+
+
+def transcribe(
+    sound: Iterable[SoundChunk],
+    *,
+    model: str = "whisper-tiny.en",
+    language: str = "auto",
+    duration: float = 0.0,
+    finished: Sequence[SpokenPiece] = (),
+    keep: Callable[[SpokenPiece], None] = lambda piece: None,
+    recognizer: Recognizer | None = None,
+    report: Report = silent,
+) -> Transcript:
+    """Listen to a sound track, piece by piece.
+
+    Every piece is handed to `keep` when it is finished; pass what was kept as `finished` and a
+    run that was stopped goes on where it stopped. With `language` "auto" the first piece in
+    which anything is said decides. `duration`, in seconds, is for progress alone.
+    """
+    recognizer = recognizer or load_recognizer(model)
+    spoken = list(finished)
+    resumed = spoken[-1].span.end if spoken else 0.0
+    chosen = None if language == "auto" else language
+    chosen = chosen or next((piece.language for piece in spoken if piece.words), None)
+    began = time.monotonic()
+    for piece in cut_at_quiet(sound):
+        if piece.end <= resumed + HALF_SAMPLE:
+            continue
+        words, heard = recognizer(piece.samples, chosen)
+        if words and chosen is None:
+            chosen = heard
+        spoken.append(_placed(piece, words, chosen or heard))
+        keep(spoken[-1])
+        report(_step(piece.end, resumed, duration, time.monotonic() - began))
+    words = [word for piece in spoken for word in piece.words]
+    return Transcript(tuple(words), language=chosen or UNKNOWN, source="speech")
+
+
+class SpeechJournal:
+    """Finished pieces of one sound track on disk, so that an hour of listening is never lost.
+
+    `key` says what was listened to and how (file digest, model, language): a journal of anything
+    else is begun anew.
+    """
+
+    def __init__(self, path: Path, key: str) -> None:
+        self.path = path
+        self.key = key
+
+    def read(self) -> list[SpokenPiece]:
+        """Pieces finished so far; a line that was being written when power failed is left out."""
+        try:
+            lines = self.path.read_text(encoding="utf-8").split("\n")
+        except FileNotFoundError:
+            return []
+        if lines[0] != json.dumps({"key": self.key}):
+            self.path.unlink()
+            return []
+        pieces = []
+        for line in lines[1:]:
+            try:
+                pieces.append(_piece_of(json.loads(line)))
+            except (ValueError, KeyError, TypeError):
+                break
+        self._rewrite(pieces)
+        return pieces
+
+    def append(self, piece: SpokenPiece) -> None:
+        if not self.path.exists():
+            self._rewrite([])
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(piece)) + "\n")
+
+    def close(self) -> None:
+        """Forget the journal: its transcript is safe elsewhere."""
+        self.path.unlink(missing_ok=True)
+
+    def _rewrite(self, pieces: Sequence[SpokenPiece]) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        lines = [{"key": self.key}, *(asdict(piece) for piece in pieces)]
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        half_written = self.path.with_suffix(".part")
+        half_written.write_text(text, encoding="utf-8")
+        half_written.replace(self.path)
+
+
+@cache
+def load_recognizer(model: str = "whisper-tiny.en", *, threads: int = 2) -> Recognizer:
+    """The recogniser called `model`: a shipped name, a folder of CTranslate2 files, a hub id."""
+    folder = find_speech_model(model)
+    try:
+        import ctranslate2
+        from faster_whisper import WhisperModel
+    except ImportError as error:
+        raise MissingDependency(
+            "recognising speech needs faster-whisper, which is not installed; "
+            "run `pip install storyscope[speech]`, or put a subtitle file beside the video"
+        ) from error
+    on_gpu = ctranslate2.get_cuda_device_count() > 0
+    try:
+        whisper = WhisperModel(
+            str(folder),
+            device="cuda" if on_gpu else "cpu",
+            compute_type="float16" if on_gpu else "int8",
+            cpu_threads=threads,
+            local_files_only=True,
+        )
+    except (RuntimeError, ValueError, OSError) as error:
+        raise ModelError(f"{folder} is not a faster-whisper model: {error}") from error
+
+    def recognise(samples: np.ndarray, language: str | None) -> tuple[list[Word], str]:
+        segments, heard = whisper.transcribe(
+            samples,
+            language=language,
+            beam_size=BEAM,
+            word_timestamps=True,
+            vad_filter=True,
+            vad_parameters={"min_silence_duration_ms": 500},
+            # A mistake in one piece must not steer all that follow.
+            condition_on_previous_text=False,
+        )
+        cues, _ = json_cues({"segments": [_plain(segment) for segment in segments]})
+        return list(transcript_of_cues(cues).words), str(heard.language)
+
+    return recognise
+
+
+def find_speech_model(name: str) -> Path:
+    """The folder of a speech model; the base model comes in two packages and is joined once."""
+    if name != "whisper-base":
+        folder = find_model(name).folder
+        return folder / "model" if (folder / "model").is_dir() else folder
+    first, second = (find_model(f"whisper-base-part{number}").folder for number in (1, 2))
+    whole = cache_folder() / "whisper-base"
+    parts = [first / "data" / "model.bin.part1", second / "data" / "model.bin.part2"]
+    size = sum(part.stat().st_size for part in parts)
+    joined = whole / "model.bin"
+    if joined.exists() and joined.stat().st_size == size:
+        return whole
+    try:
+        whole.mkdir(parents=True, exist_ok=True)
+        for file in ("config.json", "tokenizer.json", "vocabulary.txt"):
+            shutil.copyfile(first / "data" / file, whole / file)
+        half_written = whole / "model.bin.part"
+        with half_written.open("wb") as out:
+            for part in parts:
+                with part.open("rb") as source:
+                    shutil.copyfileobj(source, out)
+        half_written.replace(joined)
+    except OSError as error:
+        raise ModelError(
+            f"the speech model whisper-base could not be put together in {whole} "
+            f"({error.strerror}); make room there or set STORYSCOPE_CACHE to another folder"
+        ) from error
+    return whole
+
+
+BEAM = 5
+HALF_SAMPLE = 0.5 / 16_000
+
+
+def _plain(segment: Any) -> dict[str, Any]:
+    """A segment as Whisper's own JSON writes it, so that both are read alike."""
+    words = [
+        {
+            "word": word.word,
+            "start": float(word.start),
+            "end": float(word.end),
+            "probability": float(word.probability),
+        }
+        for word in segment.words or ()
+    ]
+    start, end = float(segment.start), float(segment.end)
+    return {"start": start, "end": end, "text": segment.text, "words": words}
+
+
+def _placed(piece: Piece, words: Iterable[Word], language: str) -> SpokenPiece:
+    """Words on the video's clock, inside their piece."""
+    length = piece.end - piece.start
+    placed = [
+        Word(
+            word.text,
+            Span(
+                piece.start + min(max(0.0, word.span.start), length),
+                piece.start + min(max(0.0, word.span.end), length),
+            ),
+            word.confidence,
+        )
+        for word in words
+    ]
+    return SpokenPiece(Span(piece.start, piece.end), tuple(placed), language)
+
+
+def _step(done: float, resumed: float, duration: float, elapsed: float) -> Step:
+    total = max(duration, done)
+    left = elapsed * (total - done) / max(done - resumed, 1e-9)
+    note = f"about {left / 60:.0f} min left" if left >= 90 else f"about {left:.0f} s left"
+    return Step("speech", done, total, note=note)
+
+
+def _piece_of(facts: dict[str, object]) -> SpokenPiece:
+    def span(value: object) -> Span:
+        assert isinstance(value, dict)
+        return Span(value["start"], value["end"])
+
+    words = facts["words"]
+    assert isinstance(words, list)
+    return SpokenPiece(
+        span(facts["span"]),
+        tuple(Word(word["text"], span(word["span"]), word["confidence"]) for word in words),
+        str(facts["language"]),
+    )
