@@ -22,8 +22,6 @@ from storyscope.core import (
 )
 from storyscope.errors import StoryscopeError
 
-__version__ = "0.1.0"
-
 __all__ = [
     "Config",
     "Features",

@@ -10,7 +10,14 @@ import typer
 
 from storyscope.errors import StoryscopeError
 
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "add": "Library",
+    "list": "Library",
+    "stories": "Library",
+    "remove": "Library",
+    "config": "Set-up",
+    "doctor": "Set-up",
+}
 """Every command and the help panel it stands in; `name` lives in `storyscope.cli.name`."""
 
 app = typer.Typer(
@@ -51,9 +58,9 @@ def build_app() -> typer.Typer:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from storyscope import __version__
+        from importlib.metadata import version
 
-        print(f"storyscope {__version__}")
+        print(f"storyscope {version('storyscope')}")
         raise typer.Exit
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -32,9 +31,7 @@ class Clustering:
     """C of the paper, as given or as chosen."""
 
 
-def cluster(
-    vectors: npt.ArrayLike, penalty: float | Literal["auto", "paper"] = "auto"
-) -> Clustering:
+def cluster(vectors: npt.ArrayLike, penalty: float | str = "auto") -> Clustering:
     """Part the rows of `vectors`, one a shot and in order, into consecutive stories.
 
     `penalty` is C: higher gives fewer, longer stories. `"paper"` takes the smallest multiple of

@@ -1,0 +1,54 @@
+# Two commands do all the set-up: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export OMP_NUM_THREADS ?= 1
+
+.PHONY: help demo test lint format benchmark system-packages clean
+
+help:  ## Say what can be made
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+demo: $(VENV)/core  ## Make the demo film, find its stories, search them, write a report
+	$(BIN)/storyscope demo --folder demo
+
+test: $(VENV)/test system-packages lint  ## Set up everything and run all tests
+	$(BIN)/python -m pytest -n auto --dist loadgroup
+
+lint: $(VENV)/test  ## Check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/test  ## Put the code into shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+benchmark: $(VENV)/test system-packages  ## Measure everything, on the data beside the repository
+	$(BIN)/python -m pytest -m benchmark
+	$(BIN)/python benchmarks/run_all.py
+
+# Programs that some tests talk to. Without root they are only named, and those tests skip.
+SYSTEM_PACKAGES := ffmpeg espeak-ng mkvtoolnix chromium
+system-packages:
+	@missing=$$(for p in $(SYSTEM_PACKAGES); do dpkg -s $$p >/dev/null 2>&1 || echo $$p; done); \
+	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -yqq --no-install-recommends $$missing >/dev/null; \
+	elif [ -n "$$missing" ]; then \
+		echo "NOTE: install these for the tests that use them, which are skipped now:" $$missing; \
+	fi
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/core: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/test: $(VENV)/core
+	$(BIN)/python -m pip install --quiet --editable '.[all,test]'
+	@touch $@
+
+clean:  ## Remove everything that was made
+	rm -rf $(VENV) demo out build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache

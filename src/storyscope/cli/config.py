@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, open_library
+from storyscope.cli.show import print_json, say
+
+
+def config(
+    settings: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ROOM.NAME=VALUE]...", help="Settings to keep in the library."),
+    ] = None,
+    library: LibraryOption = DEFAULT_LIBRARY,
+    preset: Annotated[str | None, typer.Option(help="Start from `default` or `paper`.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Show or change the settings of the library; they are kept in its storyscope.toml.
+
+    Examples:
+
+        storyscope config
+
+        storyscope config stories.penalty=0.2 shots.keyframes_per_shot=5
+
+        storyscope config --preset paper
+    """
+    from dataclasses import asdict
+
+    from storyscope.config import describe_settings
+
+    shelf = open_library(library)
+    if settings or preset:
+        shelf.keep_settings(settings or [], preset=preset)
+        say(f"kept in {shelf.config_path}; the next `storyscope add` recomputes what they touch")
+    if json:
+        print_json(asdict(shelf.config))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("setting", "value", "what it does", box=None, header_style="bold")
+    for name, value, words in describe_settings(shelf.config):
+        table.add_row(name, str(value), words)
+    Console().print(table)

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
+from storyscope.cli.show import print_json
+
+
+def doctor(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> None:
+    """Say which parts, models and codecs are here, and what to install for the rest.
+
+    Example:
+
+        storyscope doctor
+    """
+    from storyscope.health import examine
+
+    findings = examine(library)
+    if json:
+        print_json(
+            {
+                "findings": [
+                    {"part": f.part, "name": f.name, "ok": f.ok, "found": f.found, "fix": f.fix}
+                    for f in findings
+                ]
+            }
+        )
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    for part in dict.fromkeys(finding.part for finding in findings):
+        table = Table(title=part, title_justify="left", title_style="bold", box=None)
+        for _ in range(3):
+            table.add_column()
+        table.show_header = False
+        for finding in findings:
+            if finding.part == part:
+                mark = "[green]ok[/]" if finding.ok else "[yellow]--[/]"
+                table.add_row(mark, finding.name, finding.found if finding.ok else finding.fix)
+        console.print(table)
+        console.print()

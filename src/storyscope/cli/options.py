@@ -1,0 +1,43 @@
+"""Options that many commands share, so that they read the same everywhere."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from storyscope.library import Library
+
+DEFAULT_LIBRARY = Path.home() / ".storyscope"
+
+LibraryOption = Annotated[
+    Path,
+    typer.Option(
+        "--library",
+        metavar="DIR",
+        envvar="STORYSCOPE_LIBRARY",
+        help="Folder of the library.",
+        show_default="~/.storyscope",
+    ),
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print JSON on standard output and nothing else.")
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
+VideoArgument = Annotated[
+    str, typer.Argument(metavar="VIDEO", help="Id of a video, as `storyscope list` shows it.")
+]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write here, not to standard output."),
+]
+
+
+def open_library(folder: Path) -> Library:
+    """Open the library that a command was pointed at; an address opens the one served there."""
+    from storyscope.library import Library
+
+    return Library(os.fspath(folder))

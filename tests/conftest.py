@@ -1,0 +1,15 @@
+"""What many tests share."""
+
+import os
+
+import pytest
+
+from movie import make_movie
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+@pytest.fixture(scope="session")
+def film(tmp_path_factory):
+    """A small film of three stories with sound, and its transcript beside it."""
+    return make_movie(tmp_path_factory.mktemp("films") / "film.mp4")

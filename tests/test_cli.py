@@ -1,0 +1,109 @@
+"""The command line as people and scripts meet it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+def storyscope(*words, library=None, code=0):
+    place = ["--library", str(library)] if library else []
+    done = subprocess.run(
+        [sys.executable, "-m", "storyscope", *map(str, words), *place],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def library(film, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("shelf")
+    storyscope("add", film, library=folder)
+    return folder
+
+
+def test_json_is_alone_on_standard_output(library):
+    (video,) = json.loads(storyscope("list", "--json", library=library).stdout)["videos"]
+    assert video["state"] == "ready"
+    facts = json.loads(storyscope("stories", video["id"], "--json", library=library).stdout)
+    assert len(facts["stories"]) == video["stories"]
+
+
+def test_stories_are_shown_with_times_as_people_write_them(library):
+    shown = storyscope("stories", "film", library=library)
+    assert "0:05" in shown.stdout
+    assert "cues used: appearance" in shown.stderr
+
+
+def test_a_folder_goes_on_after_a_bad_file_and_names_it(film, tmp_path):
+    folder = tmp_path / "films"
+    folder.mkdir()
+    (folder / "a-bad.mp4").write_text("nothing")
+    (folder / "good.mp4").symlink_to(film)
+    done = storyscope("add", folder, library=tmp_path / "shelf", code=1)
+    assert "1 of 2 videos failed" in done.stderr
+    assert "a-bad.mp4" in done.stderr
+    listed = json.loads(storyscope("list", "--json", library=tmp_path / "shelf").stdout)
+    assert [video["id"] for video in listed["videos"]] == ["good"]
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda p: p.write_bytes(b""), "empty"),
+        (lambda p: p.write_text("hello"), "video"),
+        (lambda p: p.mkdir(), "video"),
+        (lambda p: None, "does not exist"),
+    ],
+    ids=["zero bytes", "text", "empty folder", "missing"],
+)
+def test_bad_input_is_one_line_and_code_1(make, says, tmp_path):
+    path = tmp_path / "film.mp4"
+    make(path)
+    done = storyscope("add", path, library=tmp_path / "shelf", code=1)
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("storyscope: ")
+    assert says in done.stderr.lower()
+    assert json.loads(storyscope("list", "--json", library=tmp_path / "shelf").stdout) == {
+        "videos": []
+    }
+
+
+def test_debug_shows_the_traceback(tmp_path):
+    done = storyscope("add", tmp_path / "none.mp4", "--debug", library=tmp_path / "s", code=1)
+    assert "Traceback" in done.stderr
+
+
+def test_settings_are_kept_and_refused(library, tmp_path):
+    storyscope("config", "stories.penalty=0.25", library=tmp_path)
+    kept = json.loads(storyscope("config", "--json", library=tmp_path).stdout)
+    assert kept["stories"]["penalty"] == 0.25
+    done = storyscope("config", "stories.penalti=1", library=tmp_path, code=1)
+    assert "did you mean 'penalty'" in done.stderr
+
+
+def test_the_doctor_names_every_part(tmp_path):
+    findings = json.loads(storyscope("doctor", "--json", library=tmp_path).stdout)["findings"]
+    assert {f["part"] for f in findings} == {"Parts", "Models", "Codecs", "Library"}
+    assert all(f["ok"] or f["fix"] for f in findings)
+
+
+@pytest.mark.parametrize("command", ["add", "list", "stories", "remove", "config", "doctor"])
+def test_every_command_explains_itself_with_an_example(command):
+    assert "Example" in storyscope(command, "--help").stdout
+
+
+def test_annotated_videos_are_not_removed_by_accident(film, tmp_path):
+    from storyscope import Library
+    from storyscope.core import Annotation
+
+    shelf = Library(tmp_path)
+    video = shelf.add(film)
+    shelf.annotate(video.id, Annotation("ann", (0.0,), video.duration))
+    assert "would be lost" in storyscope("remove", video.id, library=tmp_path, code=1).stderr
+    storyscope("remove", video.id, "--yes", library=tmp_path)
+    assert shelf.videos() == []
