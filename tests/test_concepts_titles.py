@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from storyscope.concepts import Seen, title_stories
 from storyscope.concepts.phrases import plain_phrases, singular
-from storyscope.core import Span, Story
+from storyscope.core import Span, Story, Transcript, Word
 from storyscope.core.language import stop_words
 from storyscope.transcripts import transcript_of_cues
 
@@ -105,7 +105,8 @@ def test_what_is_both_said_and_seen_comes_first():
 
 def test_words_on_the_screen_can_name_a_story():
     stories, _ = told(["", ""])
-    screen = transcript_of_cues([(21.0, 24.0, "THE FROZEN PLANET")], language="en", source="screen")
+    line = [Word(text, Span(21.0, 24.0)) for text in ("THE", "FROZEN", "PLANET")]
+    screen = Transcript(tuple(line), source="screen")
     titles = title_stories(stories, screen=screen)
     assert titles[0].title == "Story 1"
     assert titles[1].title.lower() == "frozen planet"

@@ -11,14 +11,15 @@ from storyscope.core import Phrase, Span, Transcript, Word
 from storyscope.core.language import stop_words
 
 
-def plain_phrases(transcript: Transcript) -> list[Phrase]:
+def plain_phrases(transcript: Transcript, *, is_prose: bool = True) -> list[Phrase]:
     """Runs of up to three words between small words and punctuation.
 
     Without a grammar a noun is told by its company: it follows "the", "of" or "his" more often
-    than "to" or "they". Works for any language that has spaces; better for English.
+    than "to" or "they". Works for any language that has spaces; better for English. In prose the
+    first word of a sentence is capitalised for that alone; elsewhere every capital counts.
     """
     sentences = list(split_sentences(transcript.words))
-    casing = Casing(sentences)
+    casing = Casing(sentences, skip_first=is_prose)
     stops = stop_words(transcript.language)
     is_english = transcript.language == "en"
     nouns = _noun_likelihood(sentences) if is_english else {}
@@ -69,8 +70,9 @@ def singular(word: str, language: str = "en") -> str:
 class Casing:
     """How each word is written where no sentence begins: names are capitalised there too."""
 
-    def __init__(self, sentences: Sequence[Sequence[Word]]) -> None:
-        inner = Counter(bare(word.text) for sentence in sentences for word in sentence[1:])
+    def __init__(self, sentences: Sequence[Sequence[Word]], *, skip_first: bool = True) -> None:
+        first = int(skip_first)
+        inner = Counter(bare(word.text) for sentence in sentences for word in sentence[first:])
         letters = "".join(inner)
         # Captions in capitals tell nothing about names.
         self.shouted = sum(map(str.isupper, letters)) > 0.7 * sum(map(str.isalpha, letters))

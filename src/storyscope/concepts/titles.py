@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from math import log
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from storyscope.concepts.detectors import Seen
 from storyscope.concepts.english import PALE_WORDS
-from storyscope.concepts.phrases import bare, plain_phrases, singular
+from storyscope.concepts.phrases import plain_phrases, singular
 from storyscope.concepts.taxonomy import UNRELIABLE
 from storyscope.core import Phrase, Story, Transcript
 from storyscope.core.language import stop_words
@@ -153,13 +154,13 @@ def _without_nested(candidates: Sequence[_Candidate]) -> list[_Candidate]:
 
 
 def _screen_phrases(screen: Transcript) -> list[Phrase]:
-    """Lines written in the picture are short and chosen with care: keep them whole."""
-    stops = stop_words(screen.language)
-    phrases = plain_phrases(screen)
+    """Lines written in the picture are short and chosen with care; each is read by itself."""
+    lines = groupby(screen.words, key=lambda word: word.span)
     return [
-        Phrase(phrase.text, phrase.key, phrase.span, is_name=True)
-        for phrase in phrases
-        if all(len(bare(part)) > 2 and part not in stops for part in phrase.key)
+        replace(phrase, is_name=True)
+        for _, words in lines
+        for phrase in plain_phrases(replace(screen, words=tuple(words)), is_prose=False)
+        if all(len(part) > 2 for part in phrase.key)
     ]
 
 

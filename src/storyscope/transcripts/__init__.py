@@ -3,12 +3,13 @@
 `read_transcript(path)` reads a subtitle file of any common format and encoding into a
 `Transcript`; `find_sidecar(video_path)` finds the one that lies beside a video;
 `transcript_of_cues(cues)` makes one of (start, end, text) cues read from a track in the video;
-`transcribe(sound)` listens (extra `speech`) and `read_screen(pictures)` reads what is written in
-the picture (extra `ocr`).
+`transcribe(sound)` listens (extra `speech`) and `read_screen(keyframes, shots)` reads what is
+written in the picture (extra `ocr`).
 """
 
 from storyscope.transcripts.cues import Cue, transcript_of_cues
 from storyscope.transcripts.files import read_transcript
+from storyscope.transcripts.screen import read_screen
 from storyscope.transcripts.sidecar import find_sidecar
 from storyscope.transcripts.speech import SpeechJournal, SpokenPiece, transcribe
 
@@ -17,6 +18,7 @@ __all__ = [
     "SpeechJournal",
     "SpokenPiece",
     "find_sidecar",
+    "read_screen",
     "read_transcript",
     "transcribe",
     "transcript_of_cues",

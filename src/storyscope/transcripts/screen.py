@@ -1,0 +1,124 @@
+"""What is written in the picture (extra `ocr`)."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from storyscope.core import Keyframes, Shot, Span, Transcript, Word
+from storyscope.core.language import detect_language
+from storyscope.errors import MissingDependency
+from storyscope.progress import Report, Step, silent
+
+Reader = Callable[[np.ndarray], list[tuple[str, float]]]
+"""Takes an RGB picture, gives its lines of text, top first, each with its confidence."""
+
+
+def read_screen(
+    keyframes: Keyframes,
+    shots: Sequence[Shot],
+    *,
+    reader: Reader | None = None,
+    report: Report = silent,
+) -> Transcript:
+    """Read the keyframes: titles, captions, signs, the names of people who speak.
+
+    A line stands for as long as the pictures around it belong to the same shot, and one that
+    stays over several pictures is one line. All words of a line share its time; lines of one
+    picture are a millisecond apart, so that they can be told apart.
+    """
+    reader = reader or load_reader()
+    lines: list[tuple[str, Span, float]] = []
+    latest: dict[str, int] = {}
+    for number, (picture, span) in enumerate(_pictures(keyframes, shots), start=1):
+        for row, (text, confidence) in enumerate(reader(picture)):
+            if confidence < LEAST_CONFIDENCE or sum(map(str.isalpha, text)) < LEAST_LETTERS:
+                continue
+            start = min(span.start + row * LINE_APART, span.end)
+            place = latest.get(text)
+            if place is not None and span.start - lines[place][1].end < SAME_LINE_SECONDS:
+                before = lines[place][1]
+                lines[place] = (text, Span(before.start, max(before.end, span.end)), confidence)
+            else:
+                latest[text] = len(lines)
+                lines.append((text, Span(start, span.end), confidence))
+        report(Step("on-screen text", number, len(keyframes)))
+    words = [
+        Word(word, span, round(confidence, 4))
+        for text, span, confidence in sorted(lines, key=lambda line: line[1].start)
+        for word in text.split()
+    ]
+    language = detect_language(" ".join(word.text for word in words))
+    return Transcript(tuple(words), language=language, source="screen")
+
+
+def screen_lines(screen: Transcript) -> Iterator[tuple[str, Span]]:
+    """The lines of a screen transcript: neighbouring words of one and the same time."""
+    line: list[Word] = []
+    for word in screen.words:
+        if line and word.span != line[-1].span:
+            yield " ".join(part.text for part in line), line[-1].span
+            line = []
+        line.append(word)
+    if line:
+        yield " ".join(part.text for part in line), line[-1].span
+
+
+@cache
+def load_reader() -> Reader:
+    """RapidOCR on the models inside its package; it reads Latin, Chinese and Japanese script."""
+    try:
+        from rapidocr import RapidOCR
+    except ImportError as error:
+        raise MissingDependency(
+            "reading text on screen needs rapidocr, which is not installed; "
+            "run `pip install storyscope[ocr]`"
+        ) from error
+    # Pictures are small already: enlarging them, its default, costs ten times and finds no more.
+    engine = RapidOCR(
+        params={
+            "Det.limit_type": "max",
+            "Det.limit_side_len": 960,
+            "Global.use_cls": False,
+            "Global.log_level": "critical",
+            "EngineConfig.onnxruntime.intra_op_num_threads": 1,
+        }
+    )
+
+    def read(picture: np.ndarray) -> list[tuple[str, float]]:
+        found: Any = engine(np.ascontiguousarray(picture[:, :, ::-1]))
+        if found.txts is None:
+            return []
+        lines = zip(found.boxes, found.txts, found.scores, strict=True)
+        rows = sorted(lines, key=lambda line: (float(line[0][0][1]), float(line[0][0][0])))
+        return [(str(text).strip(), float(score)) for _, text, score in rows]
+
+    return read
+
+
+LEAST_CONFIDENCE = 0.75
+LEAST_LETTERS = 2
+LINE_APART = 0.001
+SAME_LINE_SECONDS = 1.0
+
+
+def _pictures(keyframes: Keyframes, shots: Sequence[Shot]) -> Iterator[tuple[np.ndarray, Span]]:
+    """Every keyframe with the time it stands for: half way to its neighbours in the shot."""
+    from PIL import Image
+
+    count = len(keyframes)
+    for index, data in enumerate(keyframes.pictures):
+        shot = shots[int(keyframes.shots[index])].span
+        span = shot
+        here = float(keyframes.seconds[index])
+        if index > 0 and keyframes.shots[index - 1] == keyframes.shots[index]:
+            span = replace(span, start=(float(keyframes.seconds[index - 1]) + here) / 2)
+        if index + 1 < count and keyframes.shots[index + 1] == keyframes.shots[index]:
+            span = replace(span, end=(here + float(keyframes.seconds[index + 1])) / 2)
+        with Image.open(io.BytesIO(data)) as image:
+            yield np.asarray(image.convert("RGB")), span
