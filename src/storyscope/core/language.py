@@ -51,6 +51,14 @@ def stop_words(language: str) -> frozenset[str]:
     return frozenset(words)
 
 
+def language_code(tag: str) -> str | None:
+    """ISO 639-1 code of a tag such as "en", "eng", "pt-BR" or "English"."""
+    first = tag.casefold().replace("_", "-").split("-")[0]
+    if first in SMALL_WORDS or first in SCRIPTS:
+        return first
+    return LANGUAGE_CODES.get(first)
+
+
 SAMPLE = 20_000
 LEAST_SHARE = 0.08
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -120,6 +128,17 @@ SMALL_WORDS = {
     "vi": "và là của có không một được cho người trong này tôi đã với các những khi như đó anh "
     "rất cũng làm",
 }
+
+LANGUAGE_CODES = {
+    "eng": "en", "ger": "de", "deu": "de", "fre": "fr", "fra": "fr", "spa": "es", "ita": "it",
+    "por": "pt", "dut": "nl", "nld": "nl", "swe": "sv", "dan": "da", "nor": "no", "nob": "no",
+    "nb": "no", "fin": "fi", "pol": "pl", "cze": "cs", "ces": "cs", "slo": "sk", "slk": "sk",
+    "hun": "hu", "rum": "ro", "ron": "ro", "tur": "tr", "hrv": "hr", "rus": "ru", "ukr": "uk",
+    "bul": "bg", "srp": "sr", "ara": "ar", "per": "fa", "fas": "fa", "ind": "id", "vie": "vi",
+    "jpn": "ja", "kor": "ko", "chi": "zh", "zho": "zh", "gre": "el", "ell": "el", "heb": "he",
+    "tha": "th", "hin": "hi", "english": "en", "german": "de", "deutsch": "de", "french": "fr",
+    "spanish": "es", "italian": "it", "portuguese": "pt", "dutch": "nl",
+}  # fmt: skip
 
 ENGLISH_STOP_WORDS = """
 a about above across actually after afterwards again against ago ah ahead ain't all almost along

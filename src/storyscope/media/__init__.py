@@ -4,9 +4,9 @@
 that with.
 """
 
-from storyscope.media.facts import Chapter, Probe, ScanEnd, SoundTrack, SubtitleTrack
+from storyscope.media.facts import Chapter, Probe, ScanEnd, SoundTrack, Subtitles, SubtitleTrack
 from storyscope.media.files import file_digest, find_videos
-from storyscope.media.reading import probe, scan
+from storyscope.media.reading import probe, read_subtitles, scan
 
 __all__ = [
     "Chapter",
@@ -14,8 +14,10 @@ __all__ = [
     "ScanEnd",
     "SoundTrack",
     "SubtitleTrack",
+    "Subtitles",
     "file_digest",
     "find_videos",
     "probe",
+    "read_subtitles",
     "scan",
 ]

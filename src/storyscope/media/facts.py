@@ -72,3 +72,15 @@ class ScanEnd:
     """Time of the last frame plus its duration."""
     damaged: str
     """What was wrong with the file, for people; empty when nothing was."""
+
+
+@dataclass(frozen=True)
+class Subtitles:
+    """What a text subtitle track says."""
+
+    index: int
+    """Number of the stream in the file."""
+    language: str
+    """As the file states it: "eng", "fre", or nothing."""
+    cues: tuple[tuple[float, float, str], ...]
+    """(start, end, text) each, in seconds from the first frame."""

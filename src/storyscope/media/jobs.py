@@ -1,4 +1,4 @@
-"""What the decoding process can be asked to do: probe, scan, read sound, read frames."""
+"""What the decoding process can be asked to do: probe, scan, read sound, frames, subtitles."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from storyscope.media.container import (
 from storyscope.media.outlet import Outlet
 from storyscope.media.scaling import Look, Scaler, look_of
 from storyscope.media.sound import SoundPieces
+from storyscope.media.subtitles import read_cues
 
 Job = dict[str, Any]
 SHORT_SECONDS = 1.0
@@ -113,7 +114,17 @@ def scan(job: Job, outlet: Outlet) -> None:
     )
 
 
-JOBS: dict[str, Callable[[Job, Outlet], None]] = {"probe": probe, "scan": scan}
+def subtitles(job: Job, outlet: Outlet) -> None:
+    """Answer with the cues of the text subtitle track, if there is one."""
+    zero = _opening(job).zero
+    outlet.end(read_cues(_open(job), zero=zero, language=job["language"]))
+
+
+JOBS: dict[str, Callable[[Job, Outlet], None]] = {
+    "probe": probe,
+    "scan": scan,
+    "subtitles": subtitles,
+}
 
 
 def _open(job: Job) -> Film:

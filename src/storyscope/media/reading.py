@@ -13,7 +13,7 @@ from storyscope.config import MediaConfig
 from storyscope.core import Picture, SmallFrame, SoundChunk, Span
 from storyscope.media import wire
 from storyscope.media.decoder import decoding
-from storyscope.media.facts import Chapter, Probe, ScanEnd, SoundTrack, SubtitleTrack
+from storyscope.media.facts import Chapter, Probe, ScanEnd, SoundTrack, Subtitles, SubtitleTrack
 from storyscope.media.files import check_file, file_digest
 from storyscope.media.orientation import stand_upright
 from storyscope.progress import Report, Step, silent
@@ -67,6 +67,23 @@ def scan(
                     told = int(header.seconds)
                     report(Step("decode", header.seconds, duration))
                 yield _item(header, body)
+
+
+def read_subtitles(
+    path: str | Path, config: MediaConfig = MediaConfig(), *, language: str = "auto"
+) -> Subtitles | None:
+    """The text subtitle track inside a video, in `language` if there is one; None without any.
+
+    Tracks that hold pictures of text (DVD, Blu-ray, DVB) are passed over.
+    """
+    path = Path(path)
+    check_file(path)
+    with decoding("subtitles", path, config, language=language) as decoder:
+        facts = decoder.answer()
+    if facts["track"] < 0:
+        return None
+    cues = tuple((float(start), float(end), str(text)) for start, end, text in facts["cues"])
+    return Subtitles(facts["track"], str(facts["language"]), cues)
 
 
 def _item(header: wire.Header, body: bytes) -> SmallFrame | Picture | SoundChunk:

@@ -8,12 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from storyscope.core import Transcript
-from storyscope.core.language import UNKNOWN
+from storyscope.core.language import UNKNOWN, language_code
 from storyscope.errors import TranscriptError
 from storyscope.transcripts.cues import Cue, transcript_of_cues
 from storyscope.transcripts.encoding import decode
 from storyscope.transcripts.json_formats import json_cues
-from storyscope.transcripts.sidecar import language_code
 from storyscope.transcripts.text_formats import subrip_cues, substation_cues, webvtt_cues
 from storyscope.transcripts.xml_formats import xml_cues
 

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from typing import Any
 
-from storyscope.core.language import UNKNOWN
+from storyscope.core.language import UNKNOWN, language_code
 from storyscope.errors import TranscriptError
 from storyscope.transcripts.cues import Cue
-from storyscope.transcripts.sidecar import language_code
 
 
 def json_cues(content: Any, name: str = "") -> tuple[list[Cue], str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from storyscope.core.language import SCRIPTS, SMALL_WORDS
+from storyscope.core.language import language_code
 
 EXTENSIONS = (".srt", ".vtt", ".ass", ".ssa", ".ttml", ".dfxp", ".srv3", ".srv2", ".srv1", ".json")
 """Subtitle files by extension, the one preferred first."""
@@ -31,24 +31,6 @@ def find_sidecar(video_path: str | Path, *, language: str = "auto") -> Path | No
 
 SUBTITLE_FOLDERS = {"subs", "sub", "subtitles"}
 FLAGS = {"forced", "sdh", "hi", "cc", "default", "auto", "orig", "full", "whisper", "whisperx"}
-LANGUAGE_CODES = {
-    "eng": "en", "ger": "de", "deu": "de", "fre": "fr", "fra": "fr", "spa": "es", "ita": "it",
-    "por": "pt", "dut": "nl", "nld": "nl", "swe": "sv", "dan": "da", "nor": "no", "nob": "no",
-    "nb": "no", "fin": "fi", "pol": "pl", "cze": "cs", "ces": "cs", "slo": "sk", "slk": "sk",
-    "hun": "hu", "rum": "ro", "ron": "ro", "tur": "tr", "hrv": "hr", "rus": "ru", "ukr": "uk",
-    "bul": "bg", "srp": "sr", "ara": "ar", "per": "fa", "fas": "fa", "ind": "id", "vie": "vi",
-    "jpn": "ja", "kor": "ko", "chi": "zh", "zho": "zh", "gre": "el", "ell": "el", "heb": "he",
-    "tha": "th", "hin": "hi", "english": "en", "german": "de", "deutsch": "de", "french": "fr",
-    "spanish": "es", "italian": "it", "portuguese": "pt", "dutch": "nl",
-}  # fmt: skip
-
-
-def language_code(tag: str) -> str | None:
-    """ISO 639-1 code of a tag such as "en", "eng", "pt-BR" or "English"."""
-    first = tag.casefold().replace("_", "-").split("-")[0]
-    if first in SMALL_WORDS or first in SCRIPTS:
-        return first
-    return LANGUAGE_CODES.get(first)
 
 
 def _files(folder: Path) -> list[Path]:

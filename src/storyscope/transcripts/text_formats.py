@@ -5,9 +5,8 @@ from __future__ import annotations
 import html
 import re
 
-from storyscope.core.language import UNKNOWN
+from storyscope.core.language import UNKNOWN, language_code
 from storyscope.transcripts.cues import Cue
-from storyscope.transcripts.sidecar import language_code
 
 
 def subrip_cues(text: str, name: str = "") -> tuple[list[Cue], str]:

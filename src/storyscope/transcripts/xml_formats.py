@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from storyscope.core.language import UNKNOWN
+from storyscope.core.language import UNKNOWN, language_code
 from storyscope.errors import TranscriptError
 from storyscope.transcripts.cues import Cue
-from storyscope.transcripts.sidecar import language_code
 from storyscope.transcripts.text_formats import seconds_of
 
 

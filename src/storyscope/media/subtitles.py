@@ -1,0 +1,74 @@
+"""Text subtitle tracks of a container (runs inside the decoding process)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from storyscope.core.language import language_code
+from storyscope.media.container import TEXT_SUBTITLES, Film, packets
+
+if TYPE_CHECKING:
+    import av
+
+MOST_CUES = 200_000
+OVERRIDE = re.compile(r"\{[^}]*\}")
+
+
+def read_cues(film: Film, *, zero: float, language: str) -> dict[str, Any]:
+    """The cues of the best text track as (start, end, text); no track gives no cues.
+
+    `zero` is the time of the first frame on the file's own clock. Of the text tracks one in
+    `language` comes first, then the default one; forced ones, which hold signs only, come last.
+    """
+    from av.error import FFmpegError
+
+    track = choose_track(film, language)
+    cues: list[tuple[float, float, str]] = []
+    if track is None:
+        return {"track": -1, "language": "", "cues": cues}
+    try:
+        for packet in packets(film, track):
+            if packet.pts is None or not packet.size or len(cues) >= MOST_CUES:
+                continue
+            start = float(packet.pts * packet.time_base) - zero
+            end = start + float((packet.duration or 0) * packet.time_base)
+            text = "\n".join(_text(subtitle) for subtitle in packet.decode())
+            if text.strip():
+                cues.append((start, end, text))
+    except (FFmpegError, OSError, ValueError):
+        # A file that breaks off still has the cues before the break.
+        pass
+    return {
+        "track": track.index,
+        "language": track.metadata.get("language", ""),
+        "cues": cues,
+    }
+
+
+def choose_track(film: Film, language: str) -> av.stream.Stream | None:
+    """The text track a viewer would read."""
+    from av.stream import Disposition
+
+    def rank(track: Any) -> tuple[bool, bool, bool, int]:
+        spoken = track.metadata.get("language", "")
+        return (
+            bool(track.disposition & Disposition.forced),
+            language != "auto" and language_code(spoken) != language,
+            not track.disposition & Disposition.default,
+            track.index,
+        )
+
+    tracks = [
+        track
+        for track in film.container.streams.subtitles
+        if track.codec_context is not None and track.codec_context.name in TEXT_SUBTITLES
+    ]
+    return min(tracks, key=rank, default=None)
+
+
+def _text(subtitle: Any) -> str:
+    """What a subtitle says; every text codec is decoded into SubStation dialogue."""
+    dialogue = getattr(subtitle, "dialogue", b"")
+    text = dialogue.decode("utf-8", errors="replace") if isinstance(dialogue, bytes) else ""
+    return OVERRIDE.sub("", text).replace(r"\N", "\n").replace(r"\h", " ")
