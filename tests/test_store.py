@@ -13,7 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storyscope.core import Features, Keyframes, Segmentation, Shot, Span, Transition, Video
+from storyscope.core import (
+    Features,
+    Keyframes,
+    Passages,
+    Segmentation,
+    Shot,
+    Span,
+    Transition,
+    Video,
+)
 from storyscope.errors import LibraryError
 from storyscope.store import SqliteStore, VideoRecord
 from storyscope.store.codec import pack, unpack
@@ -150,3 +159,31 @@ def test_damaged_arrays_are_named(store):
     file.write_bytes(b"rubbish")
     with pytest.raises(LibraryError, match="film's audio cannot be read"):
         store.load("film", "audio")
+
+
+def passages(*texts):
+    return Passages(
+        texts=texts,
+        spans=np.array([[float(n), n + 1.0] for n in range(len(texts))]).reshape(-1, 2),
+        text_vectors=np.zeros((len(texts), 4), np.float16),
+        seconds=np.zeros(0),
+        picture_vectors=np.zeros((0, 4), np.float16),
+        screen_texts=("EXIT",),
+        screen_seconds=(9.0,),
+    )
+
+
+def test_words_are_found_by_their_stem_as_soon_as_they_are_saved(store):
+    store.save("film", "passages", "one", passages("The whales were singing", "A quiet desert"))
+    (found,) = store.find_said("whale")
+    assert (found.video, found.span, found.kind) == ("film", Span(0.0, 1.0), "said")
+    assert store.find_said("exit")[0].kind == "read"
+    assert "whale" in store.said_terms()
+
+
+def test_words_of_an_older_filing_and_of_a_removed_video_are_gone(store):
+    store.save("film", "passages", "one", passages("The whales were singing"))
+    store.save("film", "passages", "two", passages("Nothing of the kind"))
+    assert store.find_said("whale") == []
+    store.remove("film")
+    assert store.find_said("kind") == []

@@ -117,6 +117,8 @@ class SearchConfig:
 
     method: str = "fused"
     """`fused`, or `paper` for the paper's R."""
+    text_model: str = "minilm"
+    """Sentence vectors: a shipped name, a local folder or a hub id."""
 
 
 @dataclass(frozen=True, kw_only=True)

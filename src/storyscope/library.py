@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from storyscope.config import (
     PRESETS,
@@ -23,6 +25,7 @@ from storyscope.core import (
     Annotation,
     Features,
     Film,
+    Hit,
     Segmentation,
     Shot,
     Span,
@@ -44,6 +47,9 @@ from storyscope.pipeline import (
 )
 from storyscope.progress import Report, silent
 from storyscope.store import SqliteStore, Store, VideoRecord
+
+if TYPE_CHECKING:
+    from storyscope.search import Filed, Match
 
 
 class Library:
@@ -143,6 +149,20 @@ class Library:
             tuple(s.shots.start for s in self.stories(video)), len(self.shots(video))
         )
 
+    def search(self, text: str, *, limit: int = 10) -> list[Hit]:
+        """Stories that answer the text, best first; nothing relevant is an answer too."""
+        from storyscope.search import answer, load_text_model
+
+        matches = self._matches(text)
+        query = load_text_model(self.config.search.text_model).encode([text])[0]
+        hits = [
+            hit
+            for record in self.videos()
+            if record.state == "ready"
+            for hit in answer(self._filed(record.video.id), query, matches.get(record.video.id, []))
+        ]
+        return sorted(hits, key=lambda hit: -hit.score)[:limit]
+
     def annotate(self, video: str, annotation: Annotation) -> None:
         """Keep a person's version of the stories beside the machine's."""
         duration = self.video(video).duration
@@ -196,6 +216,36 @@ class Library:
         self.config = self.with_settings(settings, preset=preset).config
         base = preset or "default"
         self.config_path.write_text(to_toml(self.config, preset=base), encoding="utf-8")
+
+    def _matches(self, text: str) -> dict[str, list[Match]]:
+        """Passages that share words with the query, by video."""
+        from storyscope.search import Match, expression, query_terms
+
+        terms = query_terms(text)
+        found: dict[tuple[str, Span], Match] = {}
+        for term in terms:
+            for said in self.store.find_said(expression([term])):
+                place = (said.video, said.span)
+                earlier = found[place].share if place in found else 0.0
+                share = earlier + 1 / len(terms)
+                found[place] = Match(said.span, said.text, said.kind, share)
+        matches: dict[str, list[Match]] = {}
+        for (video, _), match in found.items():
+            matches.setdefault(video, []).append(match)
+        return matches
+
+    def _filed(self, video: str) -> Filed:
+        from storyscope.models import class_names
+        from storyscope.search import Filed
+
+        seen: VisionOutput = self.store.load(video, "vision")
+        names = class_names()
+        return Filed(
+            stories=self.stories(video),
+            passages=self.store.load(video, "passages"),
+            beauty=np.zeros(len(seen)),
+            sights=[names[number] for number in seen.posteriors.argmax(axis=1)],
+        )
 
     def _register(self, path: Path, transcript: str | Path | None) -> VideoRecord:
         """Find the video's record, or probe the file and make one."""

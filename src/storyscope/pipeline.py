@@ -23,6 +23,7 @@ from storyscope.config import (
 from storyscope.core import (
     Features,
     Film,
+    Passages,
     Picture,
     Segmentation,
     Shot,
@@ -46,6 +47,7 @@ def index_video(source: Source, config: Config, execute: Executor) -> Made:
     sources = {"film": film, "seen": seen, "words": words}
     cues = [cue.extract(sources, config.features, execute) for cue in CUES]
     stories = execute(STORIES, film, *cues, settings=config.stories)
+    execute(PASSAGES, film, words, seen, settings=(config.search.text_model, text_digest(config)))
     return execute(TITLES, source.name, film, stories, words, seen)
 
 
@@ -231,6 +233,25 @@ def title(
     )
 
 
+def file_passages(
+    film: Film,
+    words: Transcript | None,
+    seen: VisionOutput,
+    settings: tuple[str, str],
+    *,
+    report: Report = silent,
+) -> Passages:
+    """File what is said and seen for search."""
+    from storyscope.models import class_names
+    from storyscope.search import class_vectors, load_text_model, make_passages
+
+    model = load_text_model(settings[0])
+    meanings = class_vectors(model, class_names())
+    return make_passages(
+        words, None, film.keyframes, seen, meanings, model.encode, producer=model.producer
+    )
+
+
 def sights(film: Film, seen: VisionOutput) -> Any:
     """What the pictures show, shot by shot: the classes of the network, their likeliest frame."""
     import numpy as np
@@ -265,6 +286,12 @@ def weights_digest(config: Config) -> str:
     return backbone_digest(config.features.backbone)
 
 
+def text_digest(config: Config) -> str:
+    from storyscope.search import text_model_digest
+
+    return text_model_digest(config.search.text_model)
+
+
 SCAN = Stage("scan", 1, scan_film)
 TRANSCRIPT = Stage("transcript", 1, find_words)
 VISION = Stage("vision", 1, look)
@@ -277,4 +304,5 @@ CUES = (
     Cue("time", ("film",)),
 )
 STORIES = Stage("stories", 1, find_stories)
+PASSAGES = Stage("passages", 1, file_passages)
 TITLES = Stage("titles", 1, name_stories)

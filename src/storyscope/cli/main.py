@@ -14,6 +14,7 @@ COMMANDS: dict[str, str] = {
     "add": "Library",
     "list": "Library",
     "stories": "Library",
+    "search": "Library",
     "remove": "Library",
     "config": "Set-up",
     "doctor": "Set-up",

@@ -5,6 +5,7 @@ from storyscope.core.concepts import Mined, Phrase
 from storyscope.core.features import Features, Keyframes, Sound, VisionOutput
 from storyscope.core.film import Film
 from storyscope.core.frames import Picture, SmallFrame, SoundChunk
+from storyscope.core.passages import Passages
 from storyscope.core.segmentation import Segmentation
 from storyscope.core.span import Span
 from storyscope.core.story import Hit, Story, Thumbnail
@@ -19,6 +20,7 @@ __all__ = [
     "Hit",
     "Keyframes",
     "Mined",
+    "Passages",
     "Phrase",
     "Picture",
     "Segmentation",

@@ -39,4 +39,18 @@ MIGRATIONS: tuple[str, ...] = (
         PRIMARY KEY (video, annotator)
     ) STRICT;
     """,
+    """
+    CREATE VIRTUAL TABLE said USING fts5 (
+        text,
+        video UNINDEXED,
+        start UNINDEXED,
+        end UNINDEXED,
+        kind UNINDEXED,
+        tokenize = 'porter unicode61 remove_diacritics 2'
+    );
+    CREATE VIRTUAL TABLE said_terms USING fts5vocab (said, row);
+    CREATE TRIGGER said_follows_video AFTER DELETE ON video BEGIN
+        DELETE FROM said WHERE video = old.id;
+    END;
+    """,
 )

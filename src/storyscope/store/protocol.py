@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
-from storyscope.core import Video
+from storyscope.core import Span, Video
 
 State = Literal["indexing", "ready", "failed"]
 
@@ -37,6 +37,19 @@ class VideoRecord:
         return replace(self, state="ready", failure="", video=video)
 
 
+@dataclass(frozen=True)
+class Said:
+    """A passage whose words match, best rank first."""
+
+    video: str
+    span: Span
+    text: str
+    kind: Literal["said", "read"]
+    """Heard, or written on screen."""
+    rank: float
+    """BM25 as SQLite has it: the lower, the better."""
+
+
 class Store(Protocol):
     """Videos, the artefacts of their stages, and people's annotations."""
 
@@ -59,6 +72,12 @@ class Store(Protocol):
 
     def save(self, video: str, stage: str, key: str, artefact: Any) -> None:
         """Keep a finished stage's artefact, whole or not at all."""
+
+    def find_said(self, expression: str, *, limit: int = 200) -> list[Said]:
+        """Passages whose words match a full-text expression, best first."""
+
+    def said_terms(self) -> list[str]:
+        """Every word stem that is said anywhere, for those who mistype."""
 
     def annotations(self, video: str) -> dict[str, str]:
         """Each annotator's version of the video's stories, as JSON text."""

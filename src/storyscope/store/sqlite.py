@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from storyscope.core import Video
+from storyscope.core import Passages, Span, Video
 from storyscope.errors import LibraryError
 from storyscope.store.codec import pack, unpack
 from storyscope.store.migrations import MIGRATIONS
-from storyscope.store.protocol import VideoRecord
+from storyscope.store.protocol import Said, VideoRecord
 
 DATABASE = "library.sqlite"
 ARRAYS = "arrays"
@@ -99,7 +99,23 @@ class SqliteStore:
                     " VALUES (?, ?, ?, ?, ?)",
                     (video, stage, key, facts, file),
                 )
+                if isinstance(artefact, Passages):
+                    _file_words(connection, video, artefact)
             self._sweep(video)
+
+    def find_said(self, expression: str, *, limit: int = 200) -> list[Said]:
+        rows = self._connection.execute(
+            "SELECT video, start, end, text, kind, rank FROM said"
+            " WHERE said MATCH ? ORDER BY rank LIMIT ?",
+            (expression, limit),
+        )
+        return [
+            Said(r["video"], Span(r["start"], r["end"]), r["text"], r["kind"], r["rank"])
+            for r in rows
+        ]
+
+    def said_terms(self) -> list[str]:
+        return [row["term"] for row in self._connection.execute("SELECT term FROM said_terms")]
 
     def annotations(self, video: str) -> dict[str, str]:
         rows = self._connection.execute(
@@ -235,6 +251,16 @@ def _disk_full(folder: Path) -> LibraryError:
         f"the disk that holds {folder} is full; finished stages are kept, "
         "free some space and run the same command again"
     )
+
+
+def _file_words(connection: sqlite3.Connection, video: str, passages: Passages) -> None:
+    """Put what is said and written where full-text search finds it."""
+    connection.execute("DELETE FROM said WHERE video = ?", (video,))
+    said = zip(passages.texts, passages.spans.tolist(), strict=True)
+    read = zip(passages.screen_texts, passages.screen_seconds, strict=True)
+    rows = [(text, video, start, end, "said") for text, (start, end) in said]
+    rows += [(text, video, second, second, "read") for text, second in read]
+    connection.executemany("INSERT INTO said VALUES (?, ?, ?, ?, ?)", rows)
 
 
 def _columns(record: VideoRecord) -> dict[str, Any]:

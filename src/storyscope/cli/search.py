@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, open_library
+from storyscope.cli.show import print_json, say
+
+
+def search(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to look for.")],
+    library: LibraryOption = DEFAULT_LIBRARY,
+    limit: Annotated[int, typer.Option(min=1, help="Most stories to show.")] = 10,
+    json: JsonOption = False,
+) -> None:
+    """Find the stories that answer a text: by what is said, meant and seen.
+
+    Examples:
+
+        storyscope search "polar bear on ice"
+
+        storyscope search whales --limit 3 --json
+    """
+    shelf = open_library(library)
+    hits = shelf.search(text, limit=limit)
+    if json:
+        print_json(
+            {
+                "query": text,
+                "hits": [
+                    {
+                        "video": hit.video,
+                        "story": {
+                            "start": hit.story.span.start,
+                            "end": hit.story.span.end,
+                            "title": hit.story.title,
+                        },
+                        "thumbnail": {"seconds": hit.thumbnail.seconds, "file": None},
+                        "score": hit.score,
+                        "parts": dict(hit.parts),
+                        "evidence": hit.evidence,
+                    }
+                    for hit in hits
+                ],
+            }
+        )
+        return
+    if not hits:
+        say(f"Nothing in {library} answers “{text}”.")
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    from storyscope.core import format_time
+
+    table = Table("", "video", "story", "title", "because", box=None, header_style="bold")
+    for hit in hits:
+        span = f"{format_time(hit.story.span.start)}–{format_time(hit.story.span.end)}"
+        table.add_row(f"{hit.score:.2f}", hit.video, span, hit.story.title, hit.evidence)
+    Console().print(table)

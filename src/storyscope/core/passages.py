@@ -1,0 +1,31 @@
+"""What a search looks through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Passages:
+    """What is said and what is seen in one video, each with its time and its meaning.
+
+    They know nothing of stories: stories may be regrouped or corrected without filing anew.
+    """
+
+    texts: tuple[str, ...]
+    """What is said, in windows of a few sentences."""
+    spans: np.ndarray
+    """float64 [windows, 2]: when each window is said."""
+    text_vectors: np.ndarray
+    """float16 [windows, dimensions], of length one."""
+    seconds: np.ndarray
+    """float64 [pictures]: when each keyframe is seen."""
+    picture_vectors: np.ndarray
+    """float16 [pictures, dimensions]: keyframes in the same space as the text."""
+    screen_texts: tuple[str, ...] = ()
+    """What is written on screen, where that was read."""
+    screen_seconds: tuple[float, ...] = ()
+    producer: str = ""
+    """Which model made the vectors: queries must come from the same."""

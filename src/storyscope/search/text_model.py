@@ -1,0 +1,87 @@
+"""Sentences to vectors whose cosine says how far they mean the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from storyscope.models import Model, digest_of, find_model, onnx_session
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
+
+BATCH = 32
+LONGEST = 128
+"""Tokens of a text that count; passages are cut to be shorter."""
+
+
+@dataclass(frozen=True, eq=False)
+class TextModel:
+    """A sentence transformer in ONNX: token vectors, averaged, of length one."""
+
+    name: str
+    digest: str
+    session: InferenceSession
+    tokenizer: Tokenizer
+
+    @property
+    def producer(self) -> str:
+        return f"{self.name}@{self.digest[:12]}"
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        """float32 [texts, dimensions], rows of length one."""
+        # Texts of a length go together, or the short ones are padded to the longest.
+        order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
+        vectors: list[np.ndarray] = [np.zeros(0)] * len(texts)
+        for start in range(0, len(order), BATCH):
+            rows = order[start : start + BATCH]
+            batch = self._encode([texts[row] for row in rows])
+            for row, vector in zip(rows, batch, strict=True):
+                vectors[row] = vector
+        return np.stack(vectors) if vectors else np.zeros((0, self.dimensions), np.float32)
+
+    @property
+    def dimensions(self) -> int:
+        return int(self.session.get_outputs()[0].shape[-1])
+
+    def _encode(self, texts: list[str]) -> np.ndarray:
+        tokens = self.tokenizer.encode_batch(texts)
+        ids = np.array([encoding.ids for encoding in tokens], np.int64)
+        mask = np.array([encoding.attention_mask for encoding in tokens], np.int64)
+        feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        wanted = {given.name for given in self.session.get_inputs()}
+        (hidden,) = self.session.run(
+            None, {name: value for name, value in feeds.items() if name in wanted}
+        )[:1]
+        weights = mask[..., None].astype(np.float32)
+        mean = (hidden * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
+        length = np.linalg.norm(mean, axis=1, keepdims=True)
+        return np.asarray(mean / np.maximum(length, 1e-9), np.float32)
+
+
+@lru_cache(maxsize=2)
+def load_text_model(name: str) -> TextModel:
+    """Open the text model called `name`: a shipped name, a local folder or a hub id."""
+    from tokenizers import Tokenizer
+
+    model = find_model(name)
+    network = _network(model)
+    tokenizer = Tokenizer.from_file(str(model.file("tokenizer.json", "**/tokenizer.json")))
+    tokenizer.enable_truncation(LONGEST)
+    tokenizer.enable_padding()
+    return TextModel(name, digest_of(network), onnx_session(network), tokenizer)
+
+
+def text_model_digest(name: str) -> str:
+    """What names everything the text model called `name` makes."""
+    return digest_of(_network(find_model(name)))
+
+
+def _network(model: Model) -> Path:
+    return model.file("model.onnx", "onnx/model.onnx", "**/model.onnx")
