@@ -2,7 +2,7 @@
 
 from storyscope.core.annotation import Annotation
 from storyscope.core.concepts import Mined, Phrase
-from storyscope.core.features import Features, Keyframes, Sound, VisionOutput
+from storyscope.core.features import Features, Keyframes, Ratings, Sound, VisionOutput
 from storyscope.core.film import Film
 from storyscope.core.frames import Picture, SmallFrame, SoundChunk
 from storyscope.core.passages import Passages
@@ -23,6 +23,7 @@ __all__ = [
     "Passages",
     "Phrase",
     "Picture",
+    "Ratings",
     "Segmentation",
     "Shot",
     "SmallFrame",

@@ -77,3 +77,25 @@ class VisionOutput:
 
     def __len__(self) -> int:
         return len(self.maps)
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """How well each keyframe would stand for its story: one number a picture, from 0 to 1."""
+
+    beauty: np.ndarray
+    """What the aesthetic ranker says; every array here is float32 [n]."""
+    sharpness: np.ndarray
+    exposure: np.ndarray
+    entropy: np.ndarray
+    variety: np.ndarray
+    """Share of pixels that differ from the commonest colour."""
+    lettering: np.ndarray
+    """Probability that the picture shows text: a credit roll, a title card."""
+    clear: np.ndarray
+    """1 outside gradual transitions, 0 inside."""
+    producer: str
+    """The ranker, and the backbone it looked through."""
+
+    def __len__(self) -> int:
+        return len(self.beauty)

@@ -1,0 +1,93 @@
+"""The frame that stands for a story: telling for the query, beautiful, and never spoilt."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from storyscope.config import ThumbnailConfig
+from storyscope.core import Keyframes, Ratings, Story, Thumbnail
+
+DARKEST = 0.15
+"""Least exposure of a frame that is not black, white or fog."""
+BLURRIEST = 0.2
+"""Least sharpness, and"""
+BLURRIEST_SHARE = 0.6
+"""least share of the sharpness that the sharp frames of the story have."""
+PLAINEST = 0.12
+"""Least share of pixels that are not simply ground."""
+MOST_LETTERING = 0.1
+
+
+def choose_thumbnail(
+    story: Story,
+    keyframes: Keyframes,
+    ratings: Ratings,
+    relevance: np.ndarray | None = None,
+    config: ThumbnailConfig = ThumbnailConfig(),
+) -> Thumbnail | None:
+    """The best keyframe of the story; `relevance` in [0, 1] is that of each keyframe to a query.
+
+    Spoilt frames (black, blurred, lettered, in a transition) are taken only when the story has no
+    other. None when no keyframe lies in the story's shots.
+    """
+    ranked = rank_thumbnails(story, keyframes, ratings, relevance, config)
+    return ranked[0] if ranked else None
+
+
+def rank_thumbnails(
+    story: Story,
+    keyframes: Keyframes,
+    ratings: Ratings,
+    relevance: np.ndarray | None = None,
+    config: ThumbnailConfig = ThumbnailConfig(),
+) -> list[Thumbnail]:
+    """All keyframes of the story, best first, each with the parts of its score."""
+    rows = np.flatnonzero(np.isin(keyframes.shots, np.array(story.shots)))
+    if not len(rows):
+        return []
+    beauty = ratings.beauty[rows] * _soundness(ratings, rows)
+    if relevance is None:
+        score = beauty
+    else:
+        score = (1 - config.beauty) * relevance[rows] + config.beauty * beauty
+    usable = usable_frames(ratings, rows)
+    order = np.lexsort((keyframes.seconds[rows], -score, ~usable))
+    return [
+        Thumbnail(
+            story=story.id,
+            seconds=float(keyframes.seconds[rows[place]]),
+            score=float(score[place]),
+            parts=_parts(ratings, rows[place], relevance, usable=bool(usable[place])),
+        )
+        for place in order
+    ]
+
+
+def usable_frames(ratings: Ratings, rows: np.ndarray) -> np.ndarray:
+    """Which of these frames, all of one story, may stand for it."""
+    sharpness = ratings.sharpness[rows]
+    sharp = sharpness >= max(BLURRIEST, BLURRIEST_SHARE * float(np.percentile(sharpness, 90)))
+    lit = ratings.exposure[rows] >= DARKEST
+    shown = (ratings.variety[rows] >= PLAINEST) & (ratings.lettering[rows] <= MOST_LETTERING)
+    return np.asarray(sharp & lit & shown & (ratings.clear[rows] > 0))
+
+
+def _soundness(ratings: Ratings, rows: np.ndarray) -> np.ndarray:
+    """How well taken a frame is: a good deal less beauty where light or detail is missing."""
+    exposure, sharpness = ratings.exposure[rows], ratings.sharpness[rows]
+    best = max(float(sharpness.max()), 1e-6)
+    return np.asarray(np.sqrt(exposure * sharpness / best))
+
+
+def _parts(
+    ratings: Ratings, row: int, relevance: np.ndarray | None, *, usable: bool
+) -> dict[str, float]:
+    parts = {
+        "beauty": float(ratings.beauty[row]),
+        "sharpness": float(ratings.sharpness[row]),
+        "exposure": float(ratings.exposure[row]),
+        "usable": float(usable),
+    }
+    if relevance is not None:
+        parts["relevance"] = float(relevance[row])
+    return parts

@@ -1,0 +1,139 @@
+"""How often a ranker prefers the worse of two frames (the paper's `tab:ranking`), on made pairs.
+
+No film here has human marks on its frames, so a pair is a frame and the same frame degraded. The
+table says how well spoilt frames are told apart, not how far people would agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from storyscope.thumbnails.degrade import DEGRADATIONS, degrade
+from storyscope.thumbnails.ranker import DEFAULT_COST, Ranker, train_ranker
+from storyscope.thumbnails.ranking import swapped_share
+
+RIDGE = 10.0
+
+See = Callable[[Sequence[np.ndarray]], tuple[np.ndarray, np.ndarray]]
+"""Pictures -> (hypercolumn numbers [n, 10], the last layer averaged over the picture [n, d])."""
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """Pictures of one source as the backbone sees them, good and degraded in every way."""
+
+    hypercolumns: np.ndarray
+    last_layer: np.ndarray
+    worse_hypercolumns: Mapping[str, np.ndarray]
+    worse_last_layer: Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class SwappedPairs:
+    """Percent of pairs in the wrong order on one held-out source."""
+
+    source: str
+    pairs: int
+    ranking_cnn: float
+    hypercolumns: float
+    shipped: float
+    """The ranker that ships, which saw neither this source nor its neighbours."""
+    by_degradation: Mapping[str, float]
+    """Of the hypercolumn ranking."""
+
+
+def see_degraded(
+    pictures: Sequence[np.ndarray],
+    see: See,
+    *,
+    others: Sequence[np.ndarray] | None = None,
+    seed: int = 0,
+) -> Seen:
+    """Degrade every picture in every way and show all of them to the backbone.
+
+    `others` are what a picture may dissolve into; without them, the other pictures.
+    """
+    chance = np.random.default_rng(seed)
+    others = others or pictures
+    columns, layers = {}, {}
+    for kind in DEGRADATIONS:
+        partners = chance.integers(len(others), size=len(pictures))
+        worse = [
+            degrade(picture, others[partner], kind, chance)
+            for picture, partner in zip(pictures, partners, strict=True)
+        ]
+        columns[kind], layers[kind] = see(worse)
+    return Seen(*see(pictures), columns, layers)
+
+
+def compare_rankers(
+    sources: Mapping[str, Seen], shipped: Ranker, *, cost: float = DEFAULT_COST
+) -> list[SwappedPairs]:
+    """Train on all sources but one and test on that one, for each of at least two."""
+    table = []
+    for name, held_out in sources.items():
+        others = [seen for other, seen in sources.items() if other != name]
+        ranker = train_ranker_on(others, backbone=shipped.backbone, cost=cost)
+        regression = _fit_ranking_cnn(others)
+        table.append(
+            SwappedPairs(
+                source=name,
+                pairs=len(held_out.hypercolumns) * len(DEGRADATIONS),
+                ranking_cnn=_mean(_swapped_layers(held_out, regression)),
+                hypercolumns=_mean(swapped_by_degradation(held_out, ranker)),
+                shipped=_mean(swapped_by_degradation(held_out, shipped)),
+                by_degradation=swapped_by_degradation(held_out, ranker),
+            )
+        )
+    return table
+
+
+def train_ranker_on(
+    sources: Sequence[Seen], *, backbone: str, cost: float = DEFAULT_COST
+) -> Ranker:
+    """The hypercolumn ranker of all pairs of these sources."""
+    good = np.concatenate([seen.hypercolumns for seen in sources])
+    worse = [
+        np.concatenate([seen.worse_hypercolumns[kind] for seen in sources]) for kind in DEGRADATIONS
+    ]
+    return train_ranker(good, worse, backbone=backbone, cost=cost)
+
+
+def swapped_by_degradation(seen: Seen, ranker: Ranker) -> dict[str, float]:
+    """Percent of pairs the ranker has in the wrong order, for each way of degrading."""
+    good = ranker.score(seen.hypercolumns)
+    return {
+        kind: 100 * swapped_share(good, ranker.score(worse))
+        for kind, worse in seen.worse_hypercolumns.items()
+    }
+
+
+def _fit_ranking_cnn(sources: Sequence[Seen]) -> np.ndarray:
+    """One neuron on the last layer, least squares towards 1 for good frames and 0 for worse.
+
+    The paper's Ranking CNN; the layers below stay as they were trained.
+    """
+    good = np.concatenate([seen.last_layer for seen in sources])
+    worse = np.concatenate([layer for seen in sources for layer in seen.worse_last_layer.values()])
+    inputs = np.concatenate([good, worse]).astype(np.float64)
+    wanted = np.concatenate([np.ones(len(good)), np.zeros(len(worse))])
+    # Good frames are outnumbered by their degraded copies; both sides count alike.
+    weight = np.where(wanted > 0, len(worse) / len(good), 1.0)
+    inputs = np.concatenate([inputs, np.ones((len(inputs), 1))], axis=1)
+    gram = (inputs * weight[:, None]).T @ inputs + RIDGE * np.eye(inputs.shape[1])
+    return np.linalg.solve(gram, (inputs * weight[:, None]).T @ wanted)
+
+
+def _swapped_layers(seen: Seen, neuron: np.ndarray) -> dict[str, float]:
+    good = seen.last_layer @ neuron[:-1]
+    return {
+        kind: 100 * swapped_share(good, worse @ neuron[:-1])
+        for kind, worse in seen.worse_last_layer.items()
+    }
+
+
+def _mean(percents: Mapping[str, float]) -> float:
+    return float(np.mean(list(percents.values())))

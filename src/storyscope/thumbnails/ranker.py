@@ -1,0 +1,110 @@
+"""The aesthetic ranker: A(d) = w . t(d) over the ten hypercolumn numbers of a frame."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from storyscope.errors import ModelError
+from storyscope.thumbnails.ranking import fit_ranking
+
+DEFAULT_COST = 0.01
+PREFERENCE_COST = 0.3
+"""Weight of one choice of a person against staying near the ranker it amends."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ranker:
+    """Weights over standardised features, and the scale on which scores are read."""
+
+    backbone: str
+    """The image network whose hypercolumns it reads."""
+    centre: np.ndarray
+    scale: np.ndarray
+    weights: np.ndarray
+    """float64 [10] each."""
+    spread: float
+    """Standard deviation of the scores of good frames."""
+
+    def score(self, hypercolumns: np.ndarray) -> np.ndarray:
+        """A(d) of each row, 0 for a middling good frame; any real number."""
+        standard = (np.asarray(hypercolumns, np.float64) - self.centre) / self.scale
+        return np.asarray(standard @ self.weights / self.spread)
+
+    def beauty(self, hypercolumns: np.ndarray) -> np.ndarray:
+        """A(d) drawn into (0, 1), to be weighed against probabilities."""
+        return np.asarray(1 / (1 + np.exp(-self.score(hypercolumns))), np.float32)
+
+    @property
+    def digest(self) -> str:
+        return sha256(self.to_json().encode()).hexdigest()
+
+    def to_json(self) -> str:
+        return json.dumps(
+            {
+                "backbone": self.backbone,
+                "centre": self.centre.tolist(),
+                "scale": self.scale.tolist(),
+                "weights": self.weights.tolist(),
+                "spread": self.spread,
+            },
+            indent=1,
+        )
+
+
+def train_ranker(
+    good: np.ndarray, worse: Iterable[np.ndarray], *, backbone: str, cost: float = DEFAULT_COST
+) -> Ranker:
+    """Learn from good frames [n, 10] and, for each way of degrading, the same frames worse."""
+    degraded = list(worse)
+    everything = np.concatenate([good, *degraded]).astype(np.float64)
+    scale = np.maximum(everything.std(axis=0), 1e-9)
+    better = np.concatenate([good] * len(degraded)) / scale
+    fit = fit_ranking(better, np.concatenate(degraded) / scale, cost=cost)
+    centre = good.astype(np.float64).mean(axis=0)
+    spread = float(((good - centre) / scale @ fit.weights).std())
+    return Ranker(backbone, centre, scale, fit.weights, max(spread, 1e-9))
+
+
+def prefer(ranker: Ranker, chosen: np.ndarray, passed_over: np.ndarray) -> Ranker:
+    """Amend a ranker by a person's choices: row i of `chosen` was taken over row i of the other.
+
+    The new weights stay as near the old ones as the choices allow.
+    """
+    if len(chosen) != len(passed_over):
+        raise ValueError(f"{len(chosen)} chosen frames against {len(passed_over)} passed over")
+    scale = ranker.scale * ranker.spread
+    fit = fit_ranking(
+        chosen / scale, passed_over / scale, cost=PREFERENCE_COST, start=ranker.weights
+    )
+    return Ranker(ranker.backbone, ranker.centre, ranker.scale, fit.weights, ranker.spread)
+
+
+def load_ranker(path: Path | None = None) -> Ranker:
+    """The ranker in a JSON file; without one, the ranker that ships."""
+    source = path or files("storyscope.thumbnails").joinpath("ranker.json")
+    try:
+        values: dict[str, Any] = json.loads(source.read_text(encoding="utf-8"))
+        return Ranker(
+            backbone=values["backbone"],
+            centre=np.array(values["centre"], np.float64),
+            scale=np.array(values["scale"], np.float64),
+            weights=np.array(values["weights"], np.float64),
+            spread=float(values["spread"]),
+        )
+    except (OSError, UnicodeDecodeError, KeyError, TypeError, ValueError) as error:
+        raise ModelError(f"{source} is no thumbnail ranker ({error}); delete it") from error
+
+
+def save_ranker(ranker: Ranker, path: Path) -> None:
+    """Write a ranker in one step."""
+    temporary = path.with_name(f".{path.name}.new")
+    temporary.write_text(ranker.to_json() + "\n", encoding="utf-8")
+    temporary.replace(path)

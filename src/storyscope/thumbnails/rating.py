@@ -1,0 +1,62 @@
+"""Keyframes -> how well each would stand for its story, whatever is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from storyscope.core import Keyframes, Ratings, Shot, VisionOutput
+from storyscope.models import class_names
+from storyscope.progress import Report, Step, silent
+from storyscope.thumbnails.quality import measure_quality
+from storyscope.thumbnails.ranker import Ranker
+
+LETTERED_CLASSES = ("website", "menu", "dust jacket", "crossword", "scoreboard")
+"""What the image network takes credit rolls and title cards for."""
+
+
+def rate_keyframes(
+    keyframes: Keyframes,
+    vision: VisionOutput,
+    shots: Sequence[Shot],
+    ranker: Ranker,
+    *,
+    report: Report = silent,
+) -> Ratings:
+    """Rate every keyframe; a ranker made for another backbone finds all equally beautiful."""
+    qualities = []
+    for number, data in enumerate(keyframes.pictures, start=1):
+        qualities.append(measure_quality(_decode(data)))
+        if number % 50 == 0 or number == len(keyframes):
+            report(Step("thumbnails", number, len(keyframes)))
+    fits = vision.producer.split("@")[0] == ranker.backbone
+    beauty = ranker.beauty(vision.hypercolumns) if fits else np.full(len(vision), 0.5, np.float32)
+    lettered = [number for number, name in enumerate(class_names()) if name in LETTERED_CLASSES]
+    return Ratings(
+        beauty=beauty,
+        sharpness=np.array([quality.sharpness for quality in qualities], np.float32),
+        exposure=np.array([quality.exposure for quality in qualities], np.float32),
+        entropy=np.array([quality.entropy for quality in qualities], np.float32),
+        variety=np.array([quality.variety for quality in qualities], np.float32),
+        lettering=vision.posteriors[:, lettered].astype(np.float32).sum(axis=1),
+        clear=_clear(keyframes.frames, shots),
+        producer=f"ranker {ranker.digest[:12]} on {vision.producer}",
+    )
+
+
+def _clear(frames: np.ndarray, shots: Sequence[Shot]) -> np.ndarray:
+    clear = np.ones(len(frames), np.float32)
+    for shot in shots:
+        first, end = shot.transition.first_frame, shot.transition.end_frame
+        clear[(frames >= first) & (frames < end)] = 0
+    return clear
+
+
+def _decode(data: bytes) -> np.ndarray:
+    import io
+
+    from PIL import Image
+
+    with Image.open(io.BytesIO(data)) as image:
+        return np.asarray(image.convert("RGB"))

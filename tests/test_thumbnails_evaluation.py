@@ -1,0 +1,49 @@
+"""The benchmark counts swapped pairs on sources that nothing was trained on."""
+
+import numpy as np
+
+from storyscope.thumbnails import load_ranker
+from storyscope.thumbnails.degrade import DEGRADATIONS
+from storyscope.thumbnails.evaluation import compare_rankers, see_degraded
+
+
+def _see(pictures):
+    """Stands in for the backbone: ten numbers of the light and detail of a picture."""
+    rows = []
+    for picture in pictures:
+        values = picture.astype(float)
+        detail = np.abs(np.diff(values, axis=1)).mean()
+        rows.append([values.mean(), detail, *np.percentile(values, range(10, 90, 10))])
+    columns = np.array(rows, np.float32)
+    return columns, np.concatenate([columns, columns**2], axis=1)
+
+
+def test_every_source_is_held_out_once():
+    table = compare_rankers(_sources(), load_ranker())
+    assert [row.source for row in table] == ["a", "b", "c"]
+    for row in table:
+        assert row.pairs == 4 * len(DEGRADATIONS)
+        assert set(row.by_degradation) == set(DEGRADATIONS)
+        for percent in (row.ranking_cnn, row.hypercolumns, row.shipped):
+            assert 0 <= percent <= 100
+        assert row.hypercolumns == np.mean(list(row.by_degradation.values()))
+
+
+def test_what_can_be_seen_is_learnt():
+    table = compare_rankers(_sources(), load_ranker(), cost=1.0)
+    assert np.mean([row.by_degradation["blur"] for row in table]) < 20
+
+
+def test_the_same_pictures_give_the_same_table():
+    first, second = (compare_rankers(_sources(), load_ranker()) for _ in range(2))
+    assert first == second
+
+
+def _sources():
+    chance = np.random.default_rng(0)
+    return {
+        name: see_degraded(
+            [chance.integers(30, 220, (48, 64, 3), dtype=np.uint8) for _ in range(4)], _see
+        )
+        for name in "abc"
+    }
