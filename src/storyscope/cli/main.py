@@ -16,6 +16,7 @@ COMMANDS: dict[str, str] = {
     "stories": "Library",
     "search": "Library",
     "remove": "Library",
+    "concepts": "Learning",
     "config": "Set-up",
     "doctor": "Set-up",
 }

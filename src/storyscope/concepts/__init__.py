@@ -1,8 +1,8 @@
 """From words and pictures to concepts.
 
 `title_stories(stories, transcript=..., seen=...)` names the stories of a video.
-`mine(transcript)` collects its terms (extra `concepts`); `detect(posteriors, ...)` says what is
-seen in pictures; `semantic_features(shots, mined, load_vectors(), seen=...)` makes the paper's two
+`mine(transcript)` collects its terms (extra `concepts`); `seen_in_shots(keyframes, vision, count)`
+says what is seen; `semantic_features(shots, mined, load_vectors(), seen=...)` makes the paper's two
 features of them, by `group_terms`, `match_classes`, `text_concepts` and `visual_concepts`;
 `term_presence` is the paper's P(s, u). `train_concepts` learns new detectors from pictures.
 """
@@ -12,7 +12,9 @@ from storyscope.concepts.detectors import (
     TrainedConcepts,
     detect,
     load_trained,
+    mean_map,
     save_trained,
+    seen_in_shots,
 )
 from storyscope.concepts.features import (
     match_classes,
@@ -38,9 +40,11 @@ __all__ = [
     "load_trained",
     "load_vectors",
     "match_classes",
+    "mean_map",
     "mine",
     "read_vectors",
     "save_trained",
+    "seen_in_shots",
     "semantic_features",
     "term_presence",
     "text_concepts",

@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from storyscope.concepts.taxonomy import CLASSES, GROUPS, class_numbers, display_names, group_matrix
+from storyscope.core import Keyframes, VisionOutput
 from storyscope.errors import InvalidFeatures, ModelError
+from storyscope.models import class_names, class_synonyms
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +66,42 @@ class TrainedConcepts:
         logits = unit_rows(activations) @ self.weights + self.offsets
         probabilities: np.ndarray = 1.0 / (1.0 + np.exp(-np.clip(logits, -30.0, 30.0)))
         return probabilities.astype(np.float32)
+
+
+def seen_in_shots(
+    keyframes: Keyframes,
+    vision: VisionOutput,
+    shot_count: int,
+    *,
+    trained: TrainedConcepts | None = None,
+) -> Seen:
+    """What every shot shows, by all detectors there are: its clearest keyframe counts."""
+    if trained is not None and trained.producer != vision.producer:
+        raise ModelError(
+            f"the trained concepts understand {trained.producer}, but these pictures were seen by "
+            f"{vision.producer}; run `storyscope concepts train` again"
+        )
+    seen = detect(
+        vision.posteriors,
+        class_names=class_names(),
+        class_synonyms=class_synonyms(),
+        activations=mean_map(vision),
+        trained=trained,
+    )
+    return seen.per_shot(keyframes.shots, shot_count)
+
+
+def mean_map(vision: VisionOutput) -> np.ndarray:
+    """The activations detectors are trained on: the last map, averaged over the picture."""
+    maps = np.asarray(vision.maps, dtype=np.float32)
+    if maps.shape[1] % MAP_PLACES == 0 and maps.shape[1] > MOST_CHANNELS:
+        averaged: np.ndarray = maps.reshape(len(maps), -1, MAP_PLACES).mean(axis=2)
+        return averaged
+    return maps
+
+
+MAP_PLACES = 49
+MOST_CHANNELS = 4096
 
 
 def detect(

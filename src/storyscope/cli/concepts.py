@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from storyscope.cli.options import (
+    DEFAULT_LIBRARY,
+    JsonOption,
+    LibraryOption,
+    QuietOption,
+    VideoArgument,
+    open_library,
+)
+from storyscope.cli.show import live_progress, print_json, say
+
+app = typer.Typer(
+    help="Teach the library new things to see, and show what a video speaks of.",
+    no_args_is_help=True,
+)
+
+TRAINED = "concepts.safetensors"
+"""Where a library keeps its trained concepts."""
+
+
+@app.command()
+def train(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Folders of pictures, one a concept.")
+    ],
+    library: LibraryOption = DEFAULT_LIBRARY,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Learn to see new concepts from folders of pictures.
+
+    Every folder inside FOLDER is a concept of its name; ten pictures are enough to begin with,
+    a hundred are better. A folder called `background` holds pictures of anything else.
+    Concepts trained before are replaced. Videos use them when they are added again.
+
+    Examples:
+
+        storyscope concepts train pictures    (pictures/glacier/*.jpg, pictures/husky/*.jpg)
+
+        storyscope concepts train pictures --library archive
+    """
+    from storyscope.concepts import save_trained
+    from storyscope.teaching import find_classes, teach_concepts
+
+    shelf = open_library(library)
+    with live_progress("concepts", quiet=quiet or json) as report:
+        trained = teach_concepts(folder, backbone=shelf.config.features.backbone, report=report)
+    save_trained(trained, shelf.folder / TRAINED)
+    if json:
+        counts = {name: len(paths) for name, paths in find_classes(folder).items()}
+        concepts = [{"name": name, "pictures": counts[name]} for name in trained.names]
+        print_json({"concepts": concepts, "backbone": trained.producer})
+        return
+    say(f"{len(trained.names)} concepts learned: {', '.join(trained.names)}", quiet=quiet)
+
+
+@app.command("list")
+def list_concepts(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> None:
+    """Show what the library can see: trained concepts, and the wider ones built in.
+
+    Examples:
+
+        storyscope concepts list
+    """
+    from storyscope.concepts import load_trained
+    from storyscope.concepts.taxonomy import CLASSES, GROUPS
+
+    trained = load_trained(open_library(library).folder / TRAINED)
+    names = trained.names if trained else ()
+    if json:
+        print_json({"trained": list(names), "wider": list(GROUPS), "classes": CLASSES})
+        return
+    print(f"trained: {', '.join(names) or 'none yet (see `storyscope concepts train --help`)'}")
+    print(f"built in: {CLASSES} classes of the image network, and {len(GROUPS)} wider ones:")
+    print(", ".join(GROUPS))
+
+
+@app.command()
+def show(
+    video: VideoArgument, library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False
+) -> None:
+    """Show what a video speaks of: its concept groups and their terms, the commonest first.
+
+    Needs a transcript and the extra `concepts`.
+
+    Examples:
+
+        storyscope concepts show film
+    """
+    from collections import Counter
+
+    from storyscope.concepts import group_terms, load_vectors, mine
+    from storyscope.errors import TranscriptError
+
+    shelf = open_library(library)
+    words = shelf.transcript(video)
+    if words is None:
+        raise TranscriptError(
+            f"{video} has no transcript, so it has no terms; "
+            "add it again with --transcript or switch on transcripts.speech"
+        )
+    settings = shelf.config.concepts
+    terms = [term.text for term in mine(words, pipeline=settings.pipeline).terms]
+    counts = Counter(terms)
+    groups = group_terms(terms, load_vectors(settings.vectors), groups=settings.groups)
+    members: dict[int, list[str]] = {}
+    for word, group in zip(groups.words, groups.group.tolist(), strict=True):
+        members.setdefault(group, []).append(word)
+    listed = [sorted(words, key=lambda word: (-counts[word], word)) for words in members.values()]
+    listed.sort(key=lambda words: (-sum(counts[word] for word in words), words))
+    if json:
+        facts = [{"terms": {word: counts[word] for word in words}} for words in listed]
+        print_json({"video": video, "groups": facts})
+        return
+    for number, words_of_group in enumerate(listed, start=1):
+        print(f"{number:3}  {', '.join(words_of_group)}")

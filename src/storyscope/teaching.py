@@ -1,0 +1,108 @@
+"""Teach a library new concepts: folders of pictures in, trained detectors out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from storyscope.core import Keyframes
+from storyscope.errors import StoryscopeError
+from storyscope.progress import Report, Step, silent
+
+if TYPE_CHECKING:
+    from storyscope.concepts import TrainedConcepts
+    from storyscope.features import Backbone
+
+PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"}
+HEIGHT = 256
+"""Pictures are brought to the height of a film's keyframes, so that both look alike."""
+BATCH = 64
+MOST_PIXELS = 100_000_000
+BACKGROUND = "background"
+
+
+def teach_concepts(
+    folder: Path, *, backbone: str = "efficientnet-lite0", report: Report = silent
+) -> TrainedConcepts:
+    """One concept for every folder of pictures inside `folder`, named after it.
+
+    A folder called `background` holds pictures of anything else and becomes no concept.
+    """
+    from storyscope.concepts import train_concepts
+    from storyscope.features import load_backbone
+
+    classes = find_classes(folder)
+    network = load_backbone(backbone)
+    total = sum(len(paths) for paths in classes.values())
+    activations: dict[str, np.ndarray] = {}
+    done = 0
+    for name, paths in classes.items():
+        rows = []
+        for start in range(0, len(paths), BATCH):
+            rows.append(_activations(paths[start : start + BATCH], network))
+            done += len(paths[start : start + BATCH])
+            report(Step("looking at pictures", done, total, note=name))
+        activations[name] = np.concatenate(rows)
+    others = activations.pop(BACKGROUND, None)
+    return train_concepts(activations, producer=network.producer, background=others, report=report)
+
+
+def find_classes(folder: Path) -> dict[str, list[Path]]:
+    """The pictures in each folder inside `folder`, by the name people would say."""
+    try:
+        inside = sorted(path for path in folder.iterdir() if path.is_dir())
+    except OSError as error:
+        raise StoryscopeError(f"cannot read the folder {folder}: {error.strerror}") from error
+    classes = {
+        path.name.replace("_", " ").strip(): sorted(
+            file
+            for file in path.rglob("*")
+            if file.suffix.lower() in PICTURES and not file.name.startswith(".")
+        )
+        for path in inside
+        if not path.name.startswith(".")
+    }
+    classes = {name: paths for name, paths in classes.items() if paths}
+    if not classes:
+        raise StoryscopeError(
+            f"{folder} holds no folders of pictures; put the pictures of each concept into a "
+            f"folder of its name, as in {folder.name or 'concepts'}/glacier/1.jpg"
+        )
+    return classes
+
+
+def _activations(paths: Sequence[Path], network: Backbone) -> np.ndarray:
+    from storyscope.concepts import mean_map
+    from storyscope.features import describe
+
+    pictures = tuple(read_picture(path) for path in paths)
+    numbers = np.arange(len(pictures))
+    keyframes = Keyframes(
+        shots=numbers.astype(np.int32),
+        frames=numbers,
+        seconds=numbers.astype(float),
+        pictures=pictures,
+    )
+    return mean_map(describe(keyframes, network))
+
+
+def read_picture(path: Path) -> bytes:
+    """A picture file as a keyframe: upright, of a keyframe's height, JPEG."""
+    from PIL import Image, ImageOps
+
+    from storyscope.features import to_jpeg
+
+    try:
+        with Image.open(path) as image:
+            if image.width * image.height > MOST_PIXELS:
+                raise StoryscopeError(f"{path} has {image.width} x {image.height} pixels, too many")
+            upright = ImageOps.exif_transpose(image).convert("RGB")
+            width = max(1, round(upright.width * HEIGHT / upright.height))
+            return to_jpeg(np.asarray(upright.resize((min(width, 8 * HEIGHT), HEIGHT))))
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise StoryscopeError(
+            f"{path} is not a picture that can be read; mend or remove it"
+        ) from error
