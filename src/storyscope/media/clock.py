@@ -45,16 +45,13 @@ class Continuity:
         self._shift = 0.0
         self._expected: dict[int, float] = {}
 
-    def shift(self, stream: int, decoded: float | None, duration: float) -> float:
+    def shift(self, stream: int, decoded: float, duration: float) -> float:
         """Seconds to add to the stamps of this packet, whose decoding time is `decoded`."""
-        if decoded is None:
-            return self._shift
         now = decoded + self._shift
-        expected = self._expected.get(stream)
-        if expected is not None:
-            ahead = now - expected
-            if ahead < -BACKWARD_SECONDS or (self._leaps and ahead > FORWARD_SECONDS):
-                self._shift -= ahead
-                now = expected
+        expected = self._expected.get(stream, now)
+        ahead = now - expected
+        if ahead < -BACKWARD_SECONDS or (self._leaps and ahead > FORWARD_SECONDS):
+            self._shift -= ahead
+            now = expected
         self._expected[stream] = now + duration
         return self._shift

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 from storyscope.media.clock import FrameClock
-from storyscope.media.container import (
-    TEXT_SUBTITLES,
-    Film,
-    Refusal,
-    frame_seconds,
-    open_film,
-    packets,
-    presented,
-)
+from storyscope.media.container import TEXT_SUBTITLES, Film, Refusal, open_film
+from storyscope.media.decoding import Losses, Opening, decode, find_opening, frame_seconds
 from storyscope.media.outlet import Outlet
-from storyscope.media.scaling import Look, Scaler, look_of
+from storyscope.media.scaling import Scaler
 from storyscope.media.sound import SoundPieces
 from storyscope.media.subtitles import read_cues
 
@@ -26,30 +18,11 @@ SHORT_SECONDS = 1.0
 """A file may end this much before the duration its header states and still be called whole."""
 
 
-@dataclass(frozen=True)
-class Opening:
-    """What the first frame tells: where time starts, and how the film is to be seen."""
-
-    zero: float
-    look: Look
-
-
-@dataclass
-class Decoded:
-    """What went by while decoding."""
-
-    frame_count: int = 0
-    end_seconds: float = 0.0
-    lost_packets: int = 0
-    broken_off: bool = False
-
-
 def probe(job: Job, outlet: Outlet) -> None:
     """Answer with the facts the container states."""
-    opening = _opening(job)
-    film = _open(job)
-    assert film.video is not None
+    opening, film = _open(job)
     container, video = film.container, film.video
+    assert video is not None
     rate = video.average_rate or video.guessed_rate
     fps = float(rate) if rate else 0.0
     duration = _stated_duration(film, opening.zero)
@@ -78,40 +51,31 @@ def probe(job: Job, outlet: Outlet) -> None:
 
 def scan(job: Job, outlet: Outlet) -> None:
     """Send every frame small, some as pictures, and the sound, in one pass."""
-    opening = _opening(job)
-    film = _open(job)
-    assert film.video is not None
+    opening, film = _open(job, draft=True)
     scaler = Scaler(opening.look, picture_height=job["picture_height"])
     clock = FrameClock(zero=opening.zero, frame_seconds=frame_seconds(film.video))
     pieces = SoundPieces(zero=opening.zero)
-    rate, last_slot, turn = job["pictures_per_second"], -1, opening.look.turn
-    seen = Decoded()
+    slots, last_slot, turn = job["pictures_per_second"], -1, opening.look.turn
+    streams = [film.video, film.sound] if film.sound else [film.video]
+    index, end, losses = 0, 0.0, Losses()
     outlet.note({"duration": _stated_duration(film, opening.zero)})
-    for kind, frame in _frames(film, seen, outlet):
-        if kind == "audio":
-            for seconds, samples in pieces.push(frame):
-                outlet.sound(seconds, samples)
+    for decoded in decode(film, *streams, losses=losses):
+        if decoded.is_sound:
+            outlet.sounds(pieces.push(decoded))
             continue
-        seconds = clock.stamp(presented(frame))
-        outlet.small(seen.frame_count, seconds, scaler.small(frame), turn)
-        slot = int(seconds * rate + 1e-6)
+        seconds = clock.stamp(decoded.presented)
+        outlet.small(index, seconds, scaler.small(decoded.frame), turn)
+        slot = int(seconds * slots + 1e-6)
         if slot > last_slot:
-            outlet.picture(seen.frame_count, seconds, scaler.picture(frame), turn)
+            outlet.picture(index, seconds, scaler.picture(decoded.frame), turn)
             last_slot = slot
-        seen.frame_count += 1
-        seen.end_seconds = seconds + _duration(frame, film.video)
-    for seconds, samples in pieces.flush():
-        outlet.sound(seconds, samples)
-    if not seen.frame_count:
-        raise Refusal("has no frame that can be decoded; its data is damaged")
-    end = max(seen.end_seconds, pieces.end_seconds)
-    outlet.end(
-        {
-            "frame_count": seen.frame_count,
-            "end_seconds": seen.end_seconds,
-            "damaged": _damage(film, seen, end, opening.zero),
-        }
-    )
+        index += 1
+        end = seconds + (decoded.duration or frame_seconds(film.video))
+    outlet.sounds(pieces.flush())
+    if not index:
+        raise Refusal("has no frame that can be decoded; the file is damaged or cut off")
+    damaged = _damage(film, losses, max(end, pieces.end_seconds), opening.zero)
+    outlet.end({"frame_count": index, "end_seconds": end, "damaged": damaged})
 
 
 def subtitles(job: Job, outlet: Outlet) -> None:
@@ -127,66 +91,20 @@ JOBS: dict[str, Callable[[Job, Outlet], None]] = {
 }
 
 
-def _open(job: Job) -> Film:
-    film = open_film(job["path"], max_pixels=job["max_pixels"], threads=job["decoder_threads"])
-    if film.video is None:
-        kind = "only sound" if film.sound else "no picture and no sound"
-        raise Refusal(f"has {kind}; give a file with a video stream")
-    return film
+def _open(job: Job, *, draft: bool = False) -> tuple[Opening, Film]:
+    limits = {"max_pixels": job["max_pixels"], "threads": job["decoder_threads"]}
+    opening = find_opening(job["path"], **limits)
+    return opening, open_film(job["path"], draft=draft, **limits)
 
 
-def _opening(job: Job) -> Opening:
-    """Decode up to the first frame, then let the file go: seeking back is not exact everywhere."""
-    film = _open(job)
-    assert film.video is not None
-    for _, frame in _frames(film, Decoded(), None, with_sound=False):
-        aspect = film.video.sample_aspect_ratio
-        opening = Opening(presented(frame) or 0.0, look_of(frame, aspect))
-        film.close()
-        return opening
-    raise Refusal("has no frame that can be decoded; its data is damaged or cut off")
-
-
-def _frames(
-    film: Film, seen: Decoded, outlet: Outlet | None, *, with_sound: bool = True
-) -> Iterator[tuple[str, Any]]:
-    """Decoded frames of both streams as ("video" | "audio", frame), past damaged packets."""
-    from av.error import FFmpegError
-    from av.error import MemoryError as OutOfMemory
-
-    streams = [film.video, film.sound] if with_sound and film.sound else [film.video]
-    demuxed = packets(film, *streams)
-    while True:
-        try:
-            packet = next(demuxed, None)
-        except OutOfMemory:
-            raise
-        except (FFmpegError, OSError):
-            seen.broken_off = True
-            return
-        if packet is None:
-            return
-        try:
-            frames = packet.decode()
-        except OutOfMemory:
-            raise
-        except (FFmpegError, ValueError):
-            seen.lost_packets += 1
-            continue
-        for frame in frames:
-            yield packet.stream.type, frame
-        if frames and outlet is not None:
-            outlet.alive()
-
-
-def _damage(film: Film, seen: Decoded, end: float, zero: float) -> str:
+def _damage(film: Film, losses: Losses, end: float, zero: float) -> str:
     """What is wrong with the file, for people; empty when nothing is."""
     notes = []
     stated = _container_end(film) - zero
-    if seen.broken_off or end < stated - max(SHORT_SECONDS, 0.01 * stated):
-        notes.append(f"it breaks off after {seen.end_seconds:.1f} of {stated:.1f} seconds")
-    if seen.lost_packets:
-        notes.append(f"{seen.lost_packets} packets could not be decoded")
+    if losses.broken_off or end < stated - max(SHORT_SECONDS, 0.01 * stated):
+        notes.append(f"it breaks off after {end:.1f} of {stated:.1f} seconds")
+    if losses.packets:
+        notes.append(f"{losses.packets} packets could not be decoded")
     return "; ".join(notes)
 
 
@@ -205,11 +123,6 @@ def _container_end(film: Film) -> float:
     # Matroska states where the last frame ends, the others how long the film runs.
     counts_from_zero = container.format.name.startswith("matroska")
     return duration if counts_from_zero else duration + (container.start_time or 0) / 1e6
-
-
-def _duration(frame: Any, video: Any) -> float:
-    ticks = getattr(frame, "duration", 0)
-    return float(ticks * frame.time_base) if ticks else frame_seconds(video)
 
 
 def _chapters(film: Film, zero: float) -> list[dict[str, Any]]:

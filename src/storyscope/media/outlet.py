@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -26,10 +27,11 @@ class Outlet:
     def picture(self, index: int, seconds: float, scaled: Any, turn: int) -> None:
         self._image(wire.PICTURE, index, seconds, scaled, turn)
 
-    def sound(self, seconds: float, samples: memoryview) -> None:
-        header = wire.Header(wire.SOUND, size=samples.nbytes, seconds=seconds)
-        wire.write_header(self._file, header)
-        self._file.write(samples)
+    def sounds(self, pieces: Iterable[tuple[float, memoryview]]) -> None:
+        for seconds, samples in pieces:
+            header = wire.Header(wire.SOUND, size=samples.nbytes, seconds=seconds)
+            wire.write_header(self._file, header)
+            self._file.write(samples)
         self.alive()
 
     def note(self, facts: dict[str, Any]) -> None:

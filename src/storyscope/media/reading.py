@@ -94,7 +94,7 @@ def _item(header: wire.Header, body: bytes) -> SmallFrame | Picture | SoundChunk
     rgb = rows[:, : 3 * header.width].reshape(header.height, header.width, 3)
     rgb = stand_upright(rgb, header.turn)
     kind = SmallFrame if header.kind == wire.SMALL else Picture
-    return kind(header.index, header.seconds, rgb)
+    return kind(header.frame, header.seconds, rgb)
 
 
 def _chapter(chapter: dict[str, Any]) -> Chapter:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from storyscope.core.frames import SOUND_RATE
-from storyscope.media.container import presented
+from storyscope.media.decoding import Decoded
 
-CHUNK_SAMPLES = SOUND_RATE
 BYTES = 2
 """Of one sample: int16, because mixing down to it cannot overshoot, as it can in floats."""
 GAP_SECONDS = 0.1
 """A jump of the stamps by more than this is silence the film really has, or an overlap."""
+
+
+Piece = tuple[float, memoryview]
 
 
 class SoundPieces:
@@ -23,60 +24,85 @@ class SoundPieces:
     """
 
     def __init__(self, *, zero: float) -> None:
-        self._zero = zero
-        self._resampler: Any = None
-        self._shape: tuple[Any, ...] = ()
-        self._start = 0.0
-        self._held = bytearray()
-        self._expected: float | None = None
         self.end_seconds = 0.0
+        self._zero = zero
+        self._expected: float | None = None
+        self._waiting: Any = None
+        self._resampler: Any = None
+        self._resampled = bytearray()
+        self._start = 0.0
 
-    def push(self, frame: Any) -> Iterator[tuple[float, memoryview]]:
-        """Pieces that are complete once `frame` has come in, as (seconds, int16 bytes)."""
-        shape = (frame.format.name, frame.layout.name, frame.sample_rate)
-        stamp = presented(frame)
-        if stamp is None:
-            seconds = self._expected if self._expected is not None else 0.0
+    def push(self, decoded: Decoded) -> list[Piece]:
+        """Pieces that are complete once this frame has come in, as (seconds, int16 bytes)."""
+        frame, expected, pieces = decoded.frame, self._expected, []
+        if decoded.presented is not None:
+            seconds = decoded.presented - self._zero
         else:
-            seconds = stamp - self._zero
-        broken = self._expected is None or abs(seconds - self._expected) > GAP_SECONDS
-        if shape != self._shape or broken:
-            yield from self.flush()
-            self._start_run(shape, seconds)
-        length = frame.samples / frame.sample_rate
-        self._expected = (seconds if broken or self._expected is None else self._expected) + length
+            seconds = expected if expected is not None else 0.0
         frame.pts = None
-        yield from self._cut(self._resampler.resample(frame))
+        joins = expected is not None and abs(seconds - expected) <= GAP_SECONDS
+        if not (joins and self._accepts(frame)):
+            pieces = self.flush()
+            self._start_run(seconds)
+            self._waiting.write(frame)
+        start = expected if joins and expected is not None else seconds
+        self._expected = start + frame.samples / frame.sample_rate
+        if self._waiting.samples >= frame.sample_rate:
+            pieces += self._resample()
+        return pieces
 
-    def flush(self) -> Iterator[tuple[float, memoryview]]:
+    def flush(self) -> list[Piece]:
         """What is left when the sound ends or breaks."""
-        if self._resampler is not None:
-            yield from self._cut(self._resampler.resample(None))
-            self._resampler = None
-        yield from self._emit(len(self._held) // BYTES)
+        if self._resampler is None:
+            return []
+        pieces = self._resample()
+        self._take(self._resampler.resample(None))
+        self._resampler = None
+        rest = len(self._resampled) // BYTES
+        return pieces + self._piece(rest) if rest else pieces
 
-    def _start_run(self, shape: tuple[Any, ...], seconds: float) -> None:
+    def _accepts(self, frame: Any) -> bool:
+        """Take the frame in, unless its rate or its channels differ from those before."""
+        try:
+            self._waiting.write(frame)
+        except ValueError:
+            return False
+        return True
+
+    def _start_run(self, seconds: float) -> None:
+        from av.audio.fifo import AudioFifo
         from av.audio.resampler import AudioResampler
 
+        # The resampler costs as much per call as for half a thousand samples: feed it seconds.
+        self._waiting = AudioFifo()
         self._resampler = AudioResampler(format="s16", layout="mono", rate=SOUND_RATE)
-        self._shape = shape
         self._start = seconds
-        self._expected = None
 
-    def _cut(self, frames: list[Any]) -> Iterator[tuple[float, memoryview]]:
+    def _resample(self) -> list[Piece]:
+        frame = self._waiting.read()
+        if frame is not None:
+            frame.pts = None
+            self._take(self._resampler.resample(frame))
+        return self._cut(SOUND_RATE)
+
+    def _take(self, frames: list[Any]) -> None:
         for frame in frames:
             if frame is not None:
-                self._held += memoryview(frame.planes[0])[: BYTES * frame.samples]
-        while len(self._held) >= BYTES * CHUNK_SAMPLES:
-            yield from self._emit(CHUNK_SAMPLES)
+                self._resampled += memoryview(frame.planes[0])[: BYTES * frame.samples]
 
-    def _emit(self, samples: int) -> Iterator[tuple[float, memoryview]]:
-        if not samples:
-            return
-        piece = memoryview(bytes(self._held[: BYTES * samples]))
-        del self._held[: BYTES * samples]
+    def _cut(self, samples: int) -> list[Piece]:
+        pieces = []
+        while len(self._resampled) >= BYTES * samples:
+            pieces += self._piece(samples)
+        return pieces
+
+    def _piece(self, samples: int) -> list[Piece]:
+        data = memoryview(bytes(self._resampled[: BYTES * samples]))
+        del self._resampled[: BYTES * samples]
         seconds, self._start = self._start, self._start + samples / SOUND_RATE
         early = max(0, round((self.end_seconds - seconds) * SOUND_RATE))
-        if early < samples:
-            yield max(self.end_seconds, seconds), piece[BYTES * early :]
-            self.end_seconds = self._start
+        if early >= samples:
+            return []
+        seconds = max(self.end_seconds, seconds)
+        self.end_seconds = self._start
+        return [(seconds, data[BYTES * early :])]

@@ -7,8 +7,7 @@ the process at the other end has been reading a file nobody vouches for.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, NamedTuple, Protocol
 
 SMALL, PICTURE, SOUND, NOTE, END, ALIVE = b"S", b"P", b"A", b"N", b"E", b"H"
 """Notes and ends are JSON; an end is the last message, and may name an error."""
@@ -18,8 +17,7 @@ MAX_BODY = 256 << 20
 _HEADER = struct.Struct("<cBxxHHIIqd")
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(NamedTuple):
     """What the bytes that follow are.
 
     Pictures have `width`, `height` and `stride` (bytes from row to row) as they lie in memory, and
@@ -28,7 +26,7 @@ class Header:
 
     kind: bytes
     size: int = 0
-    index: int = 0
+    frame: int = 0
     seconds: float = 0.0
     width: int = 0
     height: int = 0
@@ -56,7 +54,7 @@ def write_header(out: BinaryIO, header: Header) -> None:
             header.height,
             header.stride,
             header.size,
-            header.index,
+            header.frame,
             header.seconds,
         )
     )
@@ -69,8 +67,8 @@ def read_header(source: Readable) -> Header | None:
         return None
     if len(data) < _HEADER.size:
         raise Unintelligible("the stream ends inside a header")
-    kind, turn, width, height, stride, size, index, seconds = _HEADER.unpack(data)
-    header = Header(kind, size, index, seconds, width, height, stride, turn)
+    kind, turn, width, height, stride, size, frame, seconds = _HEADER.unpack(data)
+    header = Header(kind, size, frame, seconds, width, height, stride, turn)
     if kind not in KINDS or size > MAX_BODY or turn > 7:
         raise Unintelligible(f"no message looks like {header}")
     if kind in (SMALL, PICTURE) and (size != stride * height or stride < 3 * width or not width):

@@ -1,0 +1,110 @@
+"""Packets in, frames with honest times out (runs inside the decoding process)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from storyscope.media.clock import Continuity
+from storyscope.media.container import Film, Refusal, open_film
+from storyscope.media.scaling import Look, look_of
+
+
+class Decoded(NamedTuple):
+    """A frame of picture or sound, with what the file says of its time, in seconds."""
+
+    is_sound: bool
+    frame: Any
+    presented: float | None
+    duration: float
+
+
+@dataclass
+class Losses:
+    """What could not be read on the way."""
+
+    packets: int = 0
+    broken_off: bool = False
+
+
+@dataclass(frozen=True)
+class Opening:
+    """What the first frame tells: where time starts, and how the film is to be seen."""
+
+    zero: float
+    look: Look
+
+
+def decode(film: Film, *streams: Any, losses: Losses) -> Iterator[Decoded]:
+    """Frames of `streams`, each stream in presentation order, past packets that are damaged."""
+    from av.error import FFmpegError
+
+    bases = {stream.index: float(stream.time_base) for stream in streams}
+    sound = film.sound.index if film.sound is not None else -1
+    for packet in _packets(film, streams, bases, losses):
+        try:
+            frames = packet.decode()
+        except MemoryError:
+            raise
+        except (FFmpegError, ValueError):
+            losses.packets += 1
+            continue
+        index = packet.stream_index
+        base = bases[index]
+        for frame in frames:
+            stamp = frame.pts if frame.pts is not None else frame.dts
+            presented = None if stamp is None else stamp * base
+            yield Decoded(index == sound, frame, presented, (frame.duration or 0) * base)
+
+
+def find_opening(path: str, *, max_pixels: int, threads: int) -> Opening:
+    """Decode up to the first frame, then let the file go: seeking back is not exact everywhere."""
+    film = open_film(path, max_pixels=max_pixels, threads=threads)
+    if film.video is None:
+        kind = "only sound" if film.sound else "no picture and no sound"
+        raise Refusal(f"has {kind}; give a file with a video stream")
+    for decoded in decode(film, film.video, losses=Losses()):
+        look = look_of(decoded.frame, film.video.sample_aspect_ratio)
+        film.close()
+        return Opening(decoded.presented or 0.0, look)
+    raise Refusal("has no frame that can be decoded; the file is damaged or cut off")
+
+
+def frame_seconds(stream: Any) -> float:
+    """Nominal duration of one frame."""
+    rate = stream.average_rate or stream.guessed_rate or stream.base_rate
+    return 1.0 / float(rate) if rate else 0.04
+
+
+def _packets(
+    film: Film, streams: tuple[Any, ...], bases: dict[int, float], losses: Losses
+) -> Iterator[Any]:
+    """Packets in file order, up to where the file breaks off, their clock made continuous."""
+    from av.error import FFmpegError
+
+    continuity = Continuity(leaps=film.is_broadcast)
+    demuxed = film.container.demux(*streams)
+    while True:
+        try:
+            packet = next(demuxed, None)
+        except MemoryError:
+            raise
+        except (FFmpegError, OSError):
+            losses.broken_off = True
+            return
+        if packet is None:
+            return
+        if packet.dts is not None:
+            index = packet.stream_index
+            base = bases[index]
+            shift = continuity.shift(index, packet.dts * base, (packet.duration or 0) * base)
+            if shift:
+                _move(packet, round(shift / base))
+        yield packet
+
+
+def _move(packet: Any, ticks: int) -> None:
+    packet.dts += ticks
+    if packet.pts is not None:
+        packet.pts += ticks
