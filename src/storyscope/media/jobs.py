@@ -80,8 +80,8 @@ def scan(job: Job, outlet: Outlet) -> None:
 
 def subtitles(job: Job, outlet: Outlet) -> None:
     """Answer with the cues of the text subtitle track, if there is one."""
-    zero = _opening(job).zero
-    outlet.end(read_cues(_open(job), zero=zero, language=job["language"]))
+    opening, film = _open(job)
+    outlet.end(read_cues(film, zero=opening.zero, language=job["language"]))
 
 
 JOBS: dict[str, Callable[[Job, Outlet], None]] = {
