@@ -6,6 +6,7 @@
 1.0
 """
 
+from storyscope.evaluate.agreement import Agreement, agree, agree_as_in_paper
 from storyscope.evaluate.boundaries import BoundaryScore, average_precision, boundary_score
 from storyscope.evaluate.coverage import CoverageOverflow, coverage_overflow
 from storyscope.evaluate.dataset import (
@@ -19,6 +20,7 @@ from storyscope.evaluate.methods import StoryDetector, StoryMethod
 from storyscope.evaluate.protocol import VideoScore, judge, leave_one_out
 
 __all__ = [
+    "Agreement",
     "AnnotatedVideo",
     "BoundaryScore",
     "Collection",
@@ -27,6 +29,8 @@ __all__ = [
     "StoryMethod",
     "UnannotatedVideo",
     "VideoScore",
+    "agree",
+    "agree_as_in_paper",
     "average_precision",
     "best_overlaps",
     "boundary_score",
