@@ -1,0 +1,1 @@
+"""One file a story. Every function paints one shot: (size, rng) -> Painter."""
