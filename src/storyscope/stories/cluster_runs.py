@@ -56,19 +56,19 @@ def cheapest_partitions(vectors: Array, prices: Array) -> list[Partition]:
     O(rows x prices); time is O(rows x starts still alive), far below rows squared once the video
     holds several stories.
     """
-    row_count, price_count = len(vectors), len(prices)
-    best = np.zeros((price_count, row_count + 1))
-    story_start = np.zeros((price_count, row_count + 1), dtype=np.int64)
+    row_count = len(vectors)
+    best = np.zeros((len(prices), row_count + 1))
+    story_start = np.zeros((len(prices), row_count + 1), dtype=np.int64)
     alive = np.zeros(0, dtype=np.int64)
     for first in range(0, row_count, BLOCK):
         ends = np.arange(first + 1, min(first + BLOCK, row_count) + 1)
         starts = np.concatenate([alive, ends - 1])
-        totals = _walk(
-            scatter_costs(vectors, starts, ends), prices, starts, ends, best, story_start
-        )
+        totals = _totals(scatter_costs(vectors, starts, ends), prices, best[:, starts])
+        story_start[:, ends] = starts[totals.argmin(axis=2)].T
+        best[:, ends] = totals.min(axis=2).T + prices[:, None]
         worth = (totals < best[:, ends].T[:, :, None]) | (starts >= ends[:, None])[:, None, :]
         alive = starts[worth.all(axis=0).any(axis=0)]
-    return [measured(vectors, _walk_back(story_start[k])) for k in range(price_count)]
+    return [measured(vectors, _walk_back(chosen)) for chosen in story_start]
 
 
 def scatter_costs(vectors: Array, starts: Indices, ends: Indices) -> Array:
@@ -99,22 +99,23 @@ def scatter_costs(vectors: Array, starts: Indices, ends: Indices) -> Array:
     return costs
 
 
-def _walk(
-    costs: Array, prices: Array, starts: Indices, ends: Indices, best: Array, story_start: Indices
-) -> Array:
-    """Fill `best` and `story_start` at `ends`; give back best[start] + WSS for all of them."""
-    every_price = np.arange(len(prices))
-    totals = np.full((len(ends), len(prices), len(starts)), np.inf)
-    best_before = best[:, starts]
-    older = len(starts) - len(ends)
-    for row, end in enumerate(ends):
-        reach = older + row + 1
-        best_before[:, reach - 1] = best[:, end - 1]
-        total = totals[row, :, :reach]
-        np.add(best_before[:, :reach], costs[row, :reach], out=total)
-        choice = total.argmin(axis=1)
-        story_start[:, end] = starts[choice]
-        best[:, end] = total[every_price, choice] + prices
+def _totals(costs: Array, prices: Array, best: Array) -> Array:
+    """best[start] + WSS for every end, price and start; infinite where the story would be empty.
+
+    The last starts are the ends themselves, one earlier: their `best` is only known, and filled
+    in, as the walk goes on.
+    """
+    end_count, start_count = costs.shape
+    older = start_count - end_count
+    totals = np.full((end_count, len(prices), start_count), np.inf)
+    cheapest = np.empty(len(prices))
+    for end in range(end_count):
+        reach = older + end + 1
+        total = totals[end, :, :reach]
+        np.add(best[:, :reach], costs[end, :reach], out=total)
+        np.minimum.reduce(total, axis=1, out=cheapest)
+        if end + 1 < end_count:
+            np.add(cheapest, prices, out=best[:, reach])
     return totals
 
 
