@@ -244,6 +244,14 @@ UNRELIABLE = frozenset(
 )  # fmt: skip
 """What the network says of credits, darkness and blur: true of the picture, useless as a title."""
 
+VAGUE_GROUPS = frozenset(
+    {
+        "animal", "mammal", "invertebrate", "predator", "hoofed animal", "feline", "clothing",
+        "container", "machine", "sea creature", "person", "road", "wall", "wheel", "plant", "seed",
+    }
+)  # fmt: skip
+"""Concepts to search for and to match terms to, but too wide to name a story."""
+
 
 def class_numbers(group: str) -> Iterator[int]:
     """The classes that a group of this name takes in."""
