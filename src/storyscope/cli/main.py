@@ -17,6 +17,8 @@ COMMANDS: dict[str, str] = {
     "search": "Library",
     "remove": "Library",
     "concepts": "Learning",
+    "score": "Judging",
+    "agree": "Judging",
     "config": "Set-up",
     "doctor": "Set-up",
 }

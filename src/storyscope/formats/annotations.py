@@ -1,0 +1,177 @@
+"""Annotations that people made elsewhere: which stories a file says there are, and where.
+
+`read_annotations` reads our JSON, CSV, WebVTT and ELAN files into `WrittenAnnotation`, which
+remembers the line of every story, so that a mistake can be found again. `on_one_scale` lays
+several of them over the same positions, to be scored or agreed on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from typing import Literal
+
+from storyscope.core import Annotation, Segmentation
+from storyscope.errors import AnnotationError, FormatError
+
+Unit = Literal["seconds", "positions"]
+READERS = {
+    ".json": "storyscope.formats.annotation_text:read_json",
+    ".csv": "storyscope.formats.annotation_text:read_csv",
+    ".tsv": "storyscope.formats.annotation_text:read_csv",
+    ".vtt": "storyscope.formats.annotation_text:read_webvtt",
+    ".eaf": "storyscope.formats.annotation_eaf:read_eaf",
+}
+"""Which function reads files with which ending."""
+
+MILLISECONDS = 1000
+SAME_END_SECONDS = 0.05
+"""Ends of the same film in two files may differ by a frame or by rounding."""
+
+
+@dataclass(frozen=True)
+class WrittenAnnotation:
+    """One person's stories, as a file has them."""
+
+    file: Path
+    annotator: str
+    unit: Unit
+    """Whether the numbers are seconds, or whole positions such as frames or shots."""
+    starts: tuple[float, ...]
+    """Where each story begins, the first at 0."""
+    lines: tuple[int, ...]
+    """The line of the file that says so."""
+    end: float | None
+    """Where the last story ends; None when the file does not say."""
+    end_line: int = 0
+    titles: tuple[str, ...] = ()
+
+    def checked(self) -> WrittenAnnotation:
+        """The same, or an error that names the line where stories do not rise to the end."""
+        if self.starts[0] != 0:
+            raise self.error(0, f"stories begin at 0, got {self.starts[0]:g}")
+        for story, (before, start) in enumerate(pairwise(self.starts), start=1):
+            if start == before:
+                raise self.error(story, f"a story begins at {start:g} twice")
+            if start < before:
+                raise self.error(story, f"stories must be in order, got {start:g} after {before:g}")
+        if self.end is not None and self.starts[-1] >= self.end:
+            first = next(i for i, start in enumerate(self.starts) if start >= self.end)
+            raise self.error(
+                first, f"a story begins at {self.starts[first]:g}, but the end is {self.end:g}"
+            )
+        return self
+
+    def error(self, story: int, reason: str) -> AnnotationError:
+        return AnnotationError(f"{self.file}:{self.lines[story]}: {reason}")
+
+    def in_seconds(self, *, end: float | None = None) -> Annotation:
+        """As an annotation of a video, whose length is `end` where the file does not say it."""
+        if self.unit != "seconds":
+            raise AnnotationError(f"{self.file}: times in seconds are wanted, got positions")
+        last = self.end if self.end is not None else end
+        if last is None:
+            raise AnnotationError(f"{self.file} does not say where the last story ends")
+        whole = replace(self, end=last).checked()
+        return Annotation(self.annotator, whole.starts, last, whole.titles)
+
+
+@dataclass(frozen=True)
+class OneScale:
+    """Several annotations over the same whole positions."""
+
+    segmentations: tuple[Segmentation, ...]
+    unit: Unit
+    """What a position is made of."""
+    per_unit: int
+    """Positions in one second, or 1."""
+
+    def written(self, positions: Sequence[int]) -> list[float]:
+        """Positions in the unit that the files have."""
+        if self.per_unit == 1:
+            return list(positions)
+        return [position / self.per_unit for position in positions]
+
+
+def read_annotations(path: str | Path, *, tier: str | None = None) -> list[WrittenAnnotation]:
+    """The annotations of a file, one for each person; `tier` picks a tier of an ELAN file."""
+    path = Path(path)
+    reader = READERS.get(path.suffix.lower())
+    if reader is None:
+        raise FormatError(
+            f"{path}: annotations are read from {', '.join(READERS)} files; rename or convert it"
+        )
+    module, _, name = reader.partition(":")
+    read: Callable[..., list[WrittenAnnotation]] = getattr(import_module(module), name)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise FormatError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path} is not text in UTF-8; save it as UTF-8") from error
+    found = read(path, text, tier) if path.suffix.lower() == ".eaf" else read(path, text)
+    return [written.checked() for written in found]
+
+
+def on_one_scale(
+    annotations: Sequence[WrittenAnnotation], *, fps: float | None = None, end: float | None = None
+) -> OneScale:
+    """Lay annotations over the same positions.
+
+    Where all have positions, those are kept. Where some have seconds, positions of the others
+    are frames if `fps` is given, and seconds if not; the scale is then frames or milliseconds.
+    `end` is where the video ends, in case no file says it.
+    """
+    in_positions = all(each.unit == "positions" for each in annotations)
+    per_unit = 1 if in_positions or fps is not None else MILLISECONDS
+    scaled = [_in_positions(each, per_unit, fps) for each in annotations]
+    if end is not None:
+        end = float(round(end * per_unit))
+    tolerance = 0 if in_positions else SAME_END_SECONDS * (per_unit if fps is None else fps)
+    last = _common_end(scaled, end, max(tolerance, 0 if in_positions else 1))
+    unit: Unit = "positions" if in_positions or fps is not None else "seconds"
+    return OneScale(tuple(_segmentation(each, last) for each in scaled), unit, per_unit)
+
+
+def _in_positions(
+    written: WrittenAnnotation, per_unit: int, fps: float | None
+) -> WrittenAnnotation:
+    scale = fps if fps is not None and written.unit == "seconds" else per_unit
+    return replace(
+        written,
+        starts=tuple(float(round(start * scale)) for start in written.starts),
+        end=None if written.end is None else float(round(written.end * scale)),
+    ).checked()
+
+
+def _common_end(
+    annotations: Sequence[WrittenAnnotation], end: float | None, tolerance: float
+) -> int:
+    """The end that all files share; a file that differs is named."""
+    known = [each for each in annotations if each.end is not None]
+    if end is None and not known:
+        raise AnnotationError(
+            f"{annotations[0].file} does not say where the last story ends, nor does another "
+            "file; give the length with --end"
+        )
+    common = end if end is not None else max(each.end for each in known if each.end is not None)
+    for each in known:
+        if each.end is not None and abs(each.end - common) > tolerance:
+            other = "the length given" if end is not None else str(_longest(known).file)
+            raise AnnotationError(
+                f"{each.file}:{each.end_line}: ends at {each.end:g}, but {other} at {common:g}; "
+                "annotations of the same video end together"
+            )
+    return int(common)
+
+
+def _longest(annotations: Sequence[WrittenAnnotation]) -> WrittenAnnotation:
+    return max(annotations, key=lambda each: each.end or 0)
+
+
+def _segmentation(written: WrittenAnnotation, end: int) -> Segmentation:
+    whole = replace(written, end=float(end)).checked()
+    return Segmentation(tuple(int(start) for start in whole.starts), end)
