@@ -100,7 +100,7 @@ def write_film(path: Path, cut: Edit, size: Size, *, report: Report = silent) ->
     with av.open(str(path), "w", options={"movflags": "+faststart"}) as container:
         video = cast(av.VideoStream, container.add_stream(_encoder(), rate=FPS))
         video.width, video.height, video.pix_fmt = size.width, size.height, "yuv420p"
-        video.options = {"preset": "veryfast", "crf": "22", "g": str(2 * FPS), "threads": "1"}
+        video.options = {"preset": "superfast", "crf": "25", "g": str(2 * FPS), "threads": "1"}
         audio = container.add_stream("aac", rate=RATE, layout="mono")
         for index, picture in enumerate(frames(cut, size)):
             container.mux(video.encode(av.VideoFrame.from_ndarray(np.asarray(picture))))

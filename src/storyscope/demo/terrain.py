@@ -71,7 +71,7 @@ class Flight:
         *,
         reach: float = 1500.0,
         near: float = 60.0,
-        steps: int = 300,
+        steps: int = 260,
         view: float = 1.0,
         haze_from: float = 0.25,
         haze_most: float = 0.9,
@@ -87,37 +87,42 @@ class Flight:
         self.veil = fog[:, None] * haze.astype(np.float32)
 
     def look(
-        self, sky: np.ndarray, *, x: float, y: float, eye: float, heading: float, horizon: float
+        self, sky: Image.Image, *, x: float, y: float, eye: float, heading: float, horizon: float
     ) -> Image.Image:
-        """Paint the ground over `sky` (float32, height x width x 3); horizon is a pixel line."""
-        height, width = self.size.height, self.size.width
-        ahead_x, ahead_y = np.float32(np.sin(heading)), np.float32(-np.cos(heading))
+        """Paint the ground over a copy of `sky`; `horizon` is a pixel line."""
+        ahead = np.float32(np.sin(heading)), np.float32(-np.cos(heading))
+        across_x, across_y = ahead[0] - self.across * ahead[1], ahead[1] + self.across * ahead[0]
         z = self.distances[:, None]
-        map_x = z * (ahead_x - self.across * ahead_y) + np.float32(x)
-        map_y = z * (ahead_y + self.across * ahead_x) + np.float32(y)
-        line = np.float32(horizon) + (np.float32(eye) - self._ground(map_x, map_y)) * (
-            np.float32(self.scale) / z
-        )
+        ground = self._ground(z * across_x + np.float32(x), z * across_y + np.float32(y))
+        line = np.float32(horizon) + (np.float32(eye) - ground) * (np.float32(self.scale) / z)
         np.minimum.accumulate(line, axis=0, out=line)
-        first = np.clip(np.ceil(line), 0, height).astype(np.int32)
-        columns = np.arange(width, dtype=np.int32)
-        count = np.bincount((first * width + columns).ravel(), minlength=(height + 1) * width)
-        showing = np.cumsum(count.reshape(height + 1, width)[:height], axis=0, dtype=np.int32)
-        seen = showing > 0
-        step = np.minimum(len(self.distances) - showing, len(self.distances) - 1)
-        away = self._distance(line, step, columns)
-        paint = self._colour(
-            away * (ahead_x - self.across * ahead_y) + np.float32(x),
-            away * (ahead_y + self.across * ahead_x) + np.float32(y),
-        )
+        top = max(0, int(np.ceil(line[-1].min())))
+        if top >= self.size.height:
+            return sky.copy()
+        step, seen = self._first_steps(line, top)
+        away = self._distance(line, step, top)
+        paint = self._colour(away * across_x + np.float32(x), away * across_y + np.float32(y))
         land = paint * np.take(self.clear, step, axis=0) + np.take(self.veil, step, axis=0)
-        return to_image(np.where(seen[..., None], land, sky))
+        frame = sky.copy()
+        frame.paste(to_image(land), (0, top), to_image(seen * np.float32(255)))
+        return frame
 
-    def _distance(self, line: np.ndarray, step: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    def _first_steps(self, line: np.ndarray, top: int) -> tuple[np.ndarray, np.ndarray]:
+        """At each pixel from row `top` down, the first step whose ground shows there, if any."""
+        rows, width = self.size.height - top, self.size.width
+        first = np.clip(np.ceil(line) - top, 0, rows).astype(np.int32)
+        cell = first * width + np.arange(width, dtype=np.int32)
+        count = np.bincount(cell.ravel(), minlength=(rows + 1) * width)
+        showing = np.cumsum(count.reshape(rows + 1, width)[:rows], axis=0, dtype=np.int32)
+        steps = len(self.distances)
+        return np.minimum(steps - showing, steps - 1), showing > 0
+
+    def _distance(self, line: np.ndarray, step: np.ndarray, top: int) -> np.ndarray:
         """Where between two steps of the ray the ground crosses each pixel's line of sight."""
-        rows = np.arange(self.size.height, dtype=np.float32)[:, None]
-        before = np.maximum(step - 1, 0)
         width = self.size.width
+        rows = np.arange(top, self.size.height, dtype=np.float32)[:, None]
+        columns = np.arange(width, dtype=np.int32)
+        before = np.maximum(step - 1, 0)
         above = np.take(line, before * width + columns)
         gap = above - np.take(line, step * width + columns)
         part = np.clip((above - rows) / np.maximum(gap, 1e-3), 0.0, 1.0)

@@ -46,7 +46,7 @@ def peaks(size: Size, rng: np.random.Generator) -> Painter:
     """Flying between snowy peaks."""
     haze = colour("#cfe2f0")
     view = Flight(alps(rng, SNOW), size, haze, reach=1600, near=120, haze_from=0.15, haze_most=0.8)
-    sky = gradient(size, *((place * 0.45, tint) for place, tint in SKY))
+    sky = to_image(gradient(size, *((place * 0.45, tint) for place, tint in SKY)))
 
     def paint(seconds: float) -> Image.Image:
         return view.look(
@@ -65,7 +65,7 @@ def eagle(size: Size, rng: np.random.Generator) -> Painter:
     """An eagle circles, the mountains far out of focus behind it."""
     large = size.wider(1.5)
     view = Flight(alps(rng, SNOW), large, colour("#cfe2f0"), near=200, view=1.1, haze_from=0.0)
-    sky = gradient(large, *((place * 0.7, tint) for place, tint in SKY))
+    sky = to_image(gradient(large, *((place * 0.7, tint) for place, tint in SKY)))
     back = view.look(sky, x=512.0, y=700.0, eye=215.0, heading=-0.5, horizon=large.height * 0.55)
     back = back.filter(ImageFilter.GaussianBlur(size.height * 0.006))
     beats = [eagle_in_flight(size.height * 0.72, step * pi / 12) for step in range(24)]
@@ -151,7 +151,7 @@ def tent(size: Size, rng: np.random.Generator) -> Painter:
     for x, y, bright in rng.uniform(0, 1, (160, 3)):
         sky[int(y * 0.4 * large.height), int(x * large.width)] += 190 * bright**3
     horizon = large.height * 0.42
-    picture = view.look(sky, x=715.0, y=459.0, eye=176.0, heading=2.7, horizon=horizon)
+    picture = view.look(to_image(sky), x=715.0, y=459.0, eye=176.0, heading=2.7, horizon=horizon)
     snow_bank(large, 0.76, rng, ("#3b5f95", "#93b1d4")).onto(picture, 0, 0)
     pool = glow(size.height * 0.52, "#ff9a3c", strength=0.85, falloff=2.4)
     pool = pool.resize((pool.width, pool.height // 3))
@@ -179,7 +179,7 @@ def alpenglow(size: Size, rng: np.random.Generator) -> Painter:
         alps(rng, ROSE), large, colour("#c9a9b4"), reach=1300, near=220, steps=600, view=0.85,
         haze_from=0.1, haze_most=0.75,
     )  # fmt: skip
-    sky = gradient(large, *((place * 0.6, tint) for place, tint in SUNRISE))
+    sky = to_image(gradient(large, *((place * 0.6, tint) for place, tint in SUNRISE)))
     horizon = large.height * 0.42
     picture = view.look(sky, x=475.0, y=227.0, eye=165.0, heading=-0.5, horizon=horizon)
     _, down = grid(size.wider(1.8))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import cos, sin
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageChops
 
 from storyscope.demo.canvas import (
     Painter,
@@ -74,13 +74,13 @@ def moon(size: Size, rng: np.random.Generator) -> Painter:
     tone = 1.05 * light + 0.14 * (noise(1024, 1024, rng, roughness=1.0) - 0.5)
     land = terrain(heights, shaded(DUST, tone))
     view = Flight(land, size, colour("#101012"), near=90, reach=1300, haze_from=0.5, haze_most=0.5)
-    sky = starry_sky(size, rng, count=260)
+    sky = to_image(starry_sky(size, rng, count=260))
     side = round(size.height * 0.30)
     globe = Globe(Size(side, side), radius=0.47, centre=(0.5, 0.5), sun=(-0.8, -0.2, 0.5), tilt=0.1)
     earth = globe.paint(Image.new("RGB", (side, side)), living_planet(rng), turn=120.0, drift=0.0)
     left, top = round(size.width * 0.64), round(size.height * 0.05)
-    part = sky[top : top + side, left : left + side]
-    np.maximum(part, np.asarray(earth), out=part)
+    part = (left, top, left + side, top + side)
+    sky.paste(ImageChops.lighter(sky.crop(part), earth), part)
 
     def paint(seconds: float) -> Image.Image:
         x, y = 100.0 + 10 * seconds, 900.0 - 42 * seconds
