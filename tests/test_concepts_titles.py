@@ -103,6 +103,24 @@ def test_what_is_both_said_and_seen_comes_first():
     assert "speedboat" in both[1].keywords
 
 
+def test_a_short_story_is_named_by_what_most_of_it_is_about():
+    fiery = {"volcano", "lava", "ash", "eruption"}
+
+    def embed(texts):
+        """Two directions: fire, and all else."""
+        words = [[word.strip(".,").lower() for word in text.split()] for text in texts]
+        hot = [sum(word in fiery for word in each) for each in words]
+        return np.array([[h, 0.2 * (len(each) - h)] for h, each in zip(hot, words, strict=True)])
+
+    stories, transcript = told(
+        ["The ground and the volcano, the lava and the ash of the eruption.", "The boat. The sea."]
+    )
+    assert title_stories(stories, transcript=transcript)[0].title == "Ground, volcano"
+    better = title_stories(stories, transcript=transcript, embed=embed)
+    assert better[0].title == "Volcano, lava"
+    assert set(better[0].keywords) == {"ground", *fiery}
+
+
 def test_words_on_the_screen_can_name_a_story():
     stories, _ = told(["", ""])
     line = [Word(text, Span(21.0, 24.0)) for text in ("THE", "FROZEN", "PLANET")]

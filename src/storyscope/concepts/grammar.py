@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from storyscope.concepts.english import VAGUE
+from storyscope.concepts.english import FAINT, VAGUE, common_verbs
 from storyscope.concepts.phrases import (
     LONGEST_PHRASE,
     Casing,
@@ -177,7 +177,10 @@ def _phrase(run: Sequence[Any], block: _Block, casing: Casing) -> Phrase | None:
     language = tokens[0].lang_
     while tokens and tokens[-1].pos_ == "ADJ" and not _follows_its_noun(tokens):
         tokens.pop()
-    while tokens and tokens[0].text.lower() in VAGUE:
+    # Taggers take "the jellyfish climbs" for a compound; a verb's third person ends no phrase.
+    while len(tokens) > 1 and language == "en" and _is_third_person(tokens[-1].text):
+        tokens.pop()
+    while tokens and tokens[0].text.lower() in FAINT:
         tokens.pop(0)
     tokens = tokens[-LONGEST_PHRASE:]
     if not tokens or tokens[-1].text.lower() in VAGUE:
@@ -197,6 +200,10 @@ def _phrase(run: Sequence[Any], block: _Block, casing: Casing) -> Phrase | None:
         span=Span(first.start, max(first.end, last.end)),
         is_name=is_name,
     )
+
+
+def _is_third_person(text: str) -> bool:
+    return text.endswith("s") and text in common_verbs()
 
 
 def _follows_its_noun(tokens: Sequence[Any]) -> bool:

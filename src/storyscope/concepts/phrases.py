@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from storyscope.concepts.english import BEFORE_NOUN, BEFORE_VERB, VAGUE, common_verbs
+from storyscope.concepts.english import BEFORE_NOUN, BEFORE_VERB, FAINT, VAGUE, common_verbs
 from storyscope.core import Phrase, Span, Transcript, Word
 from storyscope.core.language import stop_words
 
@@ -125,7 +125,7 @@ def _phrase(
     if language == "en":
         while words and not _is_head(bare(words[-1].text), casing, nouns):
             words.pop()
-        while words and NOT_A_START.fullmatch(bare(words[0].text).lower()):
+        while words and _adds_nothing(bare(words[0].text).lower()):
             words.pop(0)
     words = words[-LONGEST_PHRASE:]
     if not words:
@@ -137,6 +137,10 @@ def _phrase(
         span=Span(words[0].span.start, words[-1].span.end),
         is_name=texts[-1][:1].isupper(),
     )
+
+
+def _adds_nothing(word: str) -> bool:
+    return word in FAINT or NOT_A_START.fullmatch(word) is not None
 
 
 def _is_head(text: str, casing: Casing, nouns: dict[str, float]) -> bool:

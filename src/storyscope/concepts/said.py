@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 from math import log
 
+import numpy as np
+
 from storyscope.concepts.candidates import Candidate, without_nested
 from storyscope.concepts.english import PALE_WORDS
 from storyscope.concepts.phrases import plain_phrases
-from storyscope.core import Phrase, Story, Transcript
+from storyscope.core import Phrase, Story, Transcript, Word
 from storyscope.core.language import stop_words
+
+Embed = Callable[[Sequence[str]], np.ndarray]
+"""Texts to vectors, one row each, near each other where the meaning is."""
 
 
 def said_candidates(
@@ -41,6 +46,48 @@ def said_candidates(
         candidates.sort(key=lambda candidate: -candidate.score)
         rankings.append(without_nested(candidates))
     return rankings
+
+
+def by_meaning(
+    stories: Sequence[Story],
+    rankings: Sequence[list[Candidate]],
+    transcript: Transcript,
+    embed: Embed,
+) -> list[list[Candidate]]:
+    """The same candidates, those nearest in meaning to all that their story says first.
+
+    In a short story everything is said once; its subject is what the rest of it is about.
+    """
+    reranked = []
+    for story, candidates in zip(stories, rankings, strict=True):
+        shortlist = candidates[:SHORTLIST]
+        windows = _windows(transcript.within(story.span))
+        if not shortlist or not windows:
+            reranked.append(candidates)
+            continue
+        vectors = np.asarray(embed([*windows, *(c.text for c in shortlist)]), dtype=float)
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        meaning = vectors[: len(windows)].mean(axis=0)
+        likeness = np.maximum(0.0, vectors[len(windows) :] @ meaning)
+        nearer = [
+            replace(candidate, score=candidate.score * (LEAST_NEARNESS + like))
+            for candidate, like in zip(shortlist, likeness.tolist(), strict=True)
+        ]
+        reranked.append([*sorted(nearer, key=lambda c: -c.score), *candidates[SHORTLIST:]])
+    return reranked
+
+
+SHORTLIST = 24
+LEAST_NEARNESS = 0.2
+WINDOW_WORDS = 80
+
+
+def _windows(words: Sequence[Word]) -> list[str]:
+    texts = [word.text for word in words]
+    return [
+        " ".join(texts[start : start + WINDOW_WORDS])
+        for start in range(0, len(texts), WINDOW_WORDS)
+    ]
 
 
 def _within(story: Story, mentions: Iterable[Phrase]) -> list[Phrase]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from storyscope.concepts.candidates import Candidate
 from storyscope.concepts.detectors import Seen
 from storyscope.concepts.phrases import plain_phrases
-from storyscope.concepts.said import said_candidates, screen_phrases
+from storyscope.concepts.said import Embed, by_meaning, said_candidates, screen_phrases
 from storyscope.concepts.sights import seen_candidates
 from storyscope.core import Phrase, Story, Transcript
 
@@ -28,11 +28,13 @@ def title_stories(
     seen: Seen | None = None,
     screen: Transcript | None = None,
     phrases: Sequence[Phrase] | None = None,
+    embed: Embed | None = None,
 ) -> list[StoryTitle]:
     """Name every story of one video, each by what sets it apart from the others.
 
     `phrases` are the noun phrases of the transcript where a grammar found them
-    (`concepts.mine`); without them a plain search over the transcript's words does. Titles are
+    (`concepts.mine`); without them a plain search over the transcript's words does. `embed`
+    turns texts into vectors; with it a story is named by what most of it is about. Titles are
     distinct within the video. A story with no words is named by what is seen in it, and by its
     number when nothing is known.
     """
@@ -41,6 +43,8 @@ def title_stories(
     language = transcript.language if transcript else "en"
     mentions = [*phrases, *(screen_phrases(screen) if screen else [])]
     said = said_candidates(stories, mentions, language)
+    if transcript and embed:
+        said = by_meaning(stories, said, transcript, embed)
     shown = seen_candidates(stories, seen) if seen else [[] for _ in stories]
     ranked = [_merge(words, sights) for words, sights in zip(said, shown, strict=True)]
     titles = _distinct_titles(ranked)
