@@ -7,27 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmark_folder import write_video
 from storyscope.core import Segmentation
 from storyscope.errors import AnnotationError
 from storyscope.evaluate import UnannotatedVideo, judge, leave_one_out, load_collection
-
-
-def write_video(folder: Path, name: str, **changes) -> None:
-    folder.mkdir(parents=True)
-    shots = [[i * 10, i * 10 + 10] for i in range(8)]
-    description = {
-        "name": name,
-        "fps": 25.0,
-        "frame_count": 80,
-        "shots": shots,
-        "stories": [[0, 30], [30, 60], [60, 80]],
-        "features": {"look": "look.npy"},
-        **changes,
-    }
-    (folder / "video.json").write_text(json.dumps(description))
-    rows = np.random.default_rng(len(name)).normal(size=(len(description["shots"]), 3))
-    for file in description["features"].values():
-        np.save(folder / file, rows)
 
 
 @pytest.fixture
@@ -154,8 +137,10 @@ def test_a_method_is_trained_on_the_other_videos_only(folder):
 def test_nothing_a_method_holds_leads_to_the_held_out_truth(folder):
     for number in range(3):
         stories = [[0, 11 + number], [11 + number, 80]]
+        others = {"anna": [[0, 50 + number], [50 + number, 80]]}
         file = folder / f"{number:02}" / "video.json"
-        file.write_text(json.dumps(json.loads(file.read_text()) | {"stories": stories}))
+        changes = {"stories": stories, "annotations": others}
+        file.write_text(json.dumps(json.loads(file.read_text()) | changes))
     collection = load_collection(folder)
     for held_out in range(3):
         spy = Spy()

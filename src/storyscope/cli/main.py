@@ -19,6 +19,7 @@ COMMANDS: dict[str, str] = {
     "concepts": "Learning",
     "score": "Judging",
     "agree": "Judging",
+    "benchmark": "Judging",
     "config": "Set-up",
     "doctor": "Set-up",
 }

@@ -3,16 +3,18 @@
 Each sub-folder holds `video.json`,
 
     {"name", "fps", "frame_count", "shots": [[start, end), ...], "stories": [[start, end), ...],
-     "features": {"vgg19": "vgg19.npy", ...}}
+     "features": {"vgg19": "vgg19.npy", ...},
+     "annotations": {"anna": [[start, end), ...], ...}}
 
-in frames, and one array per feature with a row per shot.
+in frames, and one array per feature with a row per shot. `annotations`, which may be missing, are
+the stories of several people.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, overload
@@ -50,6 +52,8 @@ class AnnotatedVideo(UnannotatedVideo):
 
     truth: Segmentation
     """The true stories over frames."""
+    annotations: Mapping[str, Segmentation] = field(default_factory=dict)
+    """The stories of several people, where several annotated it."""
     folder: Path | None = None
     """Where it was read from; None when handed to a method."""
 
@@ -69,8 +73,8 @@ class AnnotatedVideo(UnannotatedVideo):
         )
 
     def for_training(self) -> AnnotatedVideo:
-        """The same video without the folder, from which one could find the others' truth."""
-        return replace(self, folder=None)
+        """The same video with its truth alone: the folder would lead to the other videos'."""
+        return replace(self, folder=None, annotations={})
 
 
 @dataclass(frozen=True)
@@ -160,18 +164,25 @@ def _read_video(
             name: _read_features(file.parent / description["features"][name], name, len(shots))
             for name in (description["features"] if features is None else features)
         },
-        truth=_truth(file, [int(start) for start, _ in description["stories"]], frame_count),
+        truth=_stories(file, "stories", description["stories"], frame_count),
+        annotations={
+            str(name): _stories(file, f"stories of {name}", stories, frame_count)
+            for name, stories in description.get("annotations", {}).items()
+        },
         folder=file.parent,
     )
 
 
-def _truth(file: Path, starts: Sequence[int], frame_count: int) -> Segmentation:
-    """True stories from their first frames: each runs to the start of the next.
+def _stories(
+    file: Path, what: str, stories: Sequence[Sequence[int]], frame_count: int
+) -> Segmentation:
+    """Stories from their first frames: each runs to the start of the next.
 
     So a frame that two stories claim goes to the later one, and a frame that none claims to the
     earlier one.
     """
-    _require_rising(file, "stories", starts, frame_count)
+    starts = [int(start) for start, _ in stories]
+    _require_rising(file, what, starts, frame_count)
     return Segmentation.from_cuts(starts[1:], frame_count)
 
 

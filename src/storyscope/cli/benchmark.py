@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from storyscope.cli.options import JsonOption, QuietOption
+from storyscope.cli.show import live_progress, print_json, say
+
+if TYPE_CHECKING:
+    from storyscope.evaluate import VideoScore
+    from storyscope.evaluate.annotators import AnnotatorStudy
+    from storyscope.judging import Benchmark
+    from storyscope.progress import Report
+
+    Scores = Mapping[str, Sequence[VideoScore]]
+
+
+def benchmark(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Videos with true stories.")],
+    protocol: Annotated[
+        str, typer.Option(help="`leave-one-out`, or `pretrained` for a model trained elsewhere.")
+    ] = "leave-one-out",
+    features: Annotated[
+        str | None, typer.Option(help="Features to use, such as vgg19,hsv; all if not given.")
+    ] = None,
+    methods: Annotated[
+        str | None, typer.Option(help="Methods to run, ours first; all if not given.")
+    ] = None,
+    train: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Other videos to train on (`pretrained`).")
+    ] = None,
+    annotators: Annotated[
+        bool, typer.Option("--annotators", help="Train and test on each annotator instead.")
+    ] = False,
+    simulate: Annotated[
+        int, typer.Option(min=2, help="Annotators to make up where there is only one.")
+    ] = 5,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = os.cpu_count() or 1,
+    seed: Annotated[int, typer.Option(help="Seed of all that is random.")] = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Write JSON, tables and pictures here."),
+    ] = None,
+    quiet: QuietOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Judge story detection on videos whose stories are known.
+
+    DIR holds a folder for each video with a video.json and its features. Trivial answers (uniform
+    cuts with the true number of stories, one story per shot) are always in the table. What was
+    computed is kept: a stopped run goes on where it stopped.
+
+    Examples:
+
+        storyscope benchmark data/bbc --features vgg19,hsv
+
+        storyscope benchmark data/ovsd --protocol pretrained --train data/bbc --features vgg19
+
+        storyscope benchmark data/bbc --annotators --methods ours --json
+    """
+    from storyscope.errors import UnknownName
+    from storyscope.judging import METHODS, Benchmark, left_out, videos_of
+
+    if protocol not in ("leave-one-out", "pretrained"):
+        raise UnknownName(f"no protocol is called {protocol!r}; choose leave-one-out or pretrained")
+    names = [name.strip() for name in methods.split(",")] if methods else [*METHODS]
+    task = Benchmark(
+        folder=folder,
+        features=tuple(name.strip() for name in features.split(",")) if features else None,
+        protocol="pretrained" if protocol == "pretrained" else "leave-one-out",
+        train=train,
+        seed=seed,
+        simulated_people=simulate if annotators and not _has_people(folder) else 0,
+    )
+    for name, reason in left_out(task).items():
+        say(f"left out: {name} {reason}", quiet=quiet)
+    videos = videos_of(task)
+    say(f"{len(videos)} videos, {', '.join(names)}", quiet=quiet)
+    with live_progress(folder.name, quiet=quiet) as report:
+        if annotators:
+            _show_study(task, names[0], jobs, output, json, report)
+        else:
+            _show_scores(task, names, jobs, output, json, report)
+
+
+def _show_scores(
+    task: Benchmark,
+    names: Sequence[str],
+    jobs: int,
+    output: Path | None,
+    json: bool,
+    report: Report,
+) -> None:
+    from storyscope.errors import MissingDependency
+    from storyscope.evaluate.report import as_details, as_facts, as_table
+    from storyscope.evaluate.trivial import trivial_scores
+    from storyscope.judging import left_out, run_methods, videos_of
+
+    outcome = run_methods(task, names, jobs=jobs, cache=_cache(), report=report)
+    for name, reason in outcome.unavailable.items():
+        say(f"not run: {name}: {reason}")
+    if not outcome.scores:
+        raise MissingDependency("no method could be run; see above")
+    baselines = trivial_scores(videos_of(task))
+    facts = as_facts(outcome.scores, baselines)
+    facts |= {"left_out": dict(left_out(task)), "not_run": dict(outcome.unavailable)}
+    table, details = as_table(outcome.scores, baselines), as_details(outcome.scores, baselines)
+    if output is not None:
+        _write(output, facts, f"{table}\n{details}")
+        _draw(output, outcome.scores)
+    if json:
+        print_json(facts)
+    else:
+        typer.echo(f"{table}\n{details}")
+
+
+def _show_study(
+    task: Benchmark, method: str, jobs: int, output: Path | None, json: bool, report: Report
+) -> None:
+    from storyscope.evaluate.annotators import AGREEMENT, annotator_names, study_annotators
+    from storyscope.evaluate.report import study_facts, study_table
+    from storyscope.judging import run_methods, videos_of
+
+    videos = videos_of(task)
+    simulated = task.simulated_people > 0
+    if simulated:
+        say("one annotation only: annotators are SIMULATED by merging, splitting and shifting it")
+    found = {}
+    for annotator in (*annotator_names(videos), AGREEMENT):
+        outcome = run_methods(
+            task, [method], annotator=annotator, jobs=jobs, cache=_cache(), report=report
+        )
+        _refuse_unavailable(outcome.unavailable)
+        found[annotator] = [score.found for score in outcome.scores[method]]
+    study: AnnotatorStudy = study_annotators(videos, found, simulated=simulated)
+    facts = {"method": method, **study_facts(study)}
+    if output is not None:
+        _write(output, facts, study_table(study))
+    if json:
+        print_json(facts)
+    else:
+        typer.echo(study_table(study))
+
+
+def _refuse_unavailable(reasons: Mapping[str, str]) -> None:
+    from storyscope.errors import MissingDependency
+
+    for name, reason in reasons.items():
+        raise MissingDependency(f"{name} cannot be run: {reason}")
+
+
+def _has_people(folder: Path) -> bool:
+    """Whether the videos say what several people think."""
+    import json
+
+    files = sorted(folder.glob("*/video.json"))
+    return bool(files) and len(json.loads(files[0].read_text()).get("annotations", {})) > 1
+
+
+def _cache() -> Path:
+    from storyscope.models import cache_folder
+
+    return cache_folder() / "benchmarks"
+
+
+def _write(output: Path, facts: Mapping[str, Any], tables: str) -> None:
+    import json
+
+    output.mkdir(parents=True, exist_ok=True)
+    (output / "benchmark.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    (output / "benchmark.md").write_text(tables, encoding="utf-8")
+
+
+def _draw(output: Path, scores: Scores) -> None:
+    """One picture for each video."""
+    from storyscope.evaluate.picture import draw_stories
+
+    for of_video in zip(*scores.values(), strict=True):
+        rows = {"truth": of_video[0].truth}
+        rows |= {name: score.found for name, score in zip(scores, of_video, strict=True)}
+        name = of_video[0].name
+        file = "".join(c if c.isalnum() else "-" for c in name.lower())
+        (output / f"{file}.png").write_bytes(draw_stories(name, rows))

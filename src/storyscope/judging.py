@@ -1,0 +1,277 @@
+"""Runs methods of story detection on a benchmark folder, in parallel and resumably.
+
+Every (method, held-out video) is a job of its own. What it found is kept in a cache under a key
+made of all it depends on: the method, the settings, the data and the code. So a run that was
+stopped goes on where it stopped, and a changed method is run again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import import_module
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast
+
+from storyscope.core import Segmentation
+from storyscope.errors import AnnotationError, MissingDependency, UnknownName
+from storyscope.evaluate.annotators import annotated_by, simulate_annotators
+from storyscope.evaluate.dataset import AnnotatedVideo, Collection, load_collection
+from storyscope.evaluate.methods import StoryDetector, StoryMethod
+from storyscope.evaluate.protocol import VideoScore, judge, leave_one_out
+from storyscope.progress import Report, Step, silent
+
+METHODS: dict[str, str] = {}
+"""Every method by name; the first is the one the others are compared with."""
+
+CODE_THAT_MATTERS = ("baselines", "core", "embedding", "evaluate", "stories")
+"""A change in one of these rooms makes kept results stale."""
+
+Protocol = Literal["leave-one-out", "pretrained"]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Which videos, described how, and how methods come to know them."""
+
+    folder: Path
+    features: tuple[str, ...] | None = None
+    """Features a video must have; None takes what there is."""
+    protocol: Protocol = "leave-one-out"
+    train: Path | None = None
+    """A folder of other videos to train on, when the protocol is `pretrained`."""
+    seed: int = 0
+    simulated_people: int = 0
+    """How many annotators to make up, where there is only one."""
+
+
+class Job(NamedTuple):
+    """One method, trained on one annotator's stories, judged on one video (or on all)."""
+
+    method: str
+    annotator: str | None
+    held_out: int | None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the methods found."""
+
+    scores: Mapping[str, list[VideoScore]]
+    unavailable: Mapping[str, str] = field(default_factory=dict)
+    """Methods that could not be run, and why."""
+
+
+def load_method(name: str) -> StoryMethod:
+    """The method of that name, or `module:attribute` of your own."""
+    target = name if ":" in name else METHODS.get(name)
+    if target is None:
+        raise UnknownName(
+            f"no method is called {name!r}; choose from {', '.join(METHODS) or 'none'}, "
+            "or name your own as module:Class"
+        )
+    module, _, attribute = target.partition(":")
+    try:
+        return cast(StoryMethod, getattr(import_module(module), attribute)())
+    except (ModuleNotFoundError, AttributeError) as error:
+        raise UnknownName(f"no method can be loaded from {target}: {error}") from error
+
+
+def run_methods(
+    benchmark: Benchmark,
+    methods: Sequence[str],
+    *,
+    annotator: str | None = None,
+    jobs: int = 1,
+    cache: Path | None = None,
+    report: Report = silent,
+) -> Outcome:
+    """Judge every method on every video; results found in the cache are not computed again."""
+    for loaded in (_load, _retold, _annotated_by):
+        loaded.cache_clear()
+    collection = videos_of(benchmark, annotator)
+    per_video = benchmark.protocol == "leave-one-out"
+    held_out = range(len(collection)) if per_video else [None]
+    todo = [Job(method, annotator, number) for method in methods for number in held_out]
+    results = _Results(benchmark, cache)
+    _run(benchmark, [job for job in todo if results.get(job) is None], results, jobs, report)
+    scores: dict[str, list[VideoScore]] = {}
+    unavailable = {}
+    for method in methods:
+        found = [results[job] for job in todo if job.method == method]
+        reasons = [each["unavailable"] for each in found if "unavailable" in each]
+        if reasons:
+            unavailable[method] = reasons[0]
+        else:
+            starts = [starts for each in found for starts in each["starts"]]
+            scores[method] = [
+                VideoScore(video.name, Segmentation(tuple(first), video.frame_count), video.truth)
+                for video, first in zip(collection, starts, strict=True)
+            ]
+    return Outcome(scores, unavailable)
+
+
+def videos_of(benchmark: Benchmark, annotator: str | None = None) -> Sequence[AnnotatedVideo]:
+    """The videos to judge on, the annotator's stories being the truth."""
+    videos = _load(benchmark.folder, benchmark.features)
+    if benchmark.simulated_people:
+        return _retold(benchmark, annotator)
+    return videos if annotator is None else _annotated_by(benchmark, annotator)
+
+
+def left_out(benchmark: Benchmark) -> Mapping[str, str]:
+    """Videos of the folder that lack a feature, and which."""
+    return _load(benchmark.folder, benchmark.features).left_out
+
+
+def _run(
+    benchmark: Benchmark, todo: Sequence[Job], results: _Results, workers: int, report: Report
+) -> None:
+    finished = _work_off(benchmark, todo, min(workers, len(todo)))
+    for done, (job, result) in enumerate(finished, start=1):
+        results[job] = result
+        report(Step("benchmark", done, len(todo), note=f"{job.method}: {done} of {len(todo)}"))
+
+
+def _work_off(
+    benchmark: Benchmark, todo: Sequence[Job], workers: int
+) -> Iterable[tuple[Job, dict[str, Any]]]:
+    if workers <= 1:
+        for job in todo:
+            yield job, _do(benchmark, job)
+        return
+    # One thread each: two threads of a matrix library on a busy machine cost more than one.
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    before = {name: os.environ.get(name) for name in threads}
+    os.environ.update(threads)
+    try:
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            futures: dict[Future[dict[str, Any]], Job] = {
+                pool.submit(_do, benchmark, job): job for job in todo
+            }
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _do(benchmark: Benchmark, job: Job) -> dict[str, Any]:
+    """One job, in whatever process it runs."""
+    began = time.perf_counter()
+    videos = videos_of(benchmark, job.annotator)
+    try:
+        method = load_method(job.method)
+        if job.held_out is not None:
+            scores = leave_one_out(videos, method, seed=benchmark.seed, only=[job.held_out])
+        else:
+            scores = judge(videos, _trained_elsewhere(benchmark, method), name=job.method)
+    except MissingDependency as error:
+        return {"unavailable": str(error)}
+    return {
+        "starts": [list(score.found.starts) for score in scores],
+        "seconds": round(time.perf_counter() - began, 3),
+    }
+
+
+def _trained_elsewhere(benchmark: Benchmark, method: StoryMethod) -> StoryDetector:
+    """A detector that has seen none of the videos it is judged on."""
+    if benchmark.train is None:
+        pretrained = getattr(method, "pretrained", None)
+        if pretrained is None:
+            raise MissingDependency(
+                f"{method.name} ships no trained model; name videos to train on with --train"
+            )
+        return cast(StoryDetector, pretrained())
+    training = _load(benchmark.train, benchmark.features)
+    names = {video.name for video in training}
+    shared = [v.name for v in _load(benchmark.folder, benchmark.features) if v.name in names]
+    if shared:
+        raise AnnotationError(
+            f"{benchmark.train} holds {', '.join(shared)}, which are to be judged; "
+            "train on other videos, or leave one out"
+        )
+    return method.fit([video.for_training() for video in training], seed=benchmark.seed)
+
+
+@lru_cache(maxsize=4)
+def _load(folder: Path, features: tuple[str, ...] | None) -> Collection:
+    return load_collection(folder, features=features)
+
+
+@lru_cache(maxsize=8)
+def _retold(benchmark: Benchmark, annotator: str | None) -> Sequence[AnnotatedVideo]:
+    videos = simulate_annotators(
+        _load(benchmark.folder, benchmark.features),
+        count=benchmark.simulated_people,
+        seed=benchmark.seed,
+    )
+    return videos if annotator is None else annotated_by(videos, annotator)
+
+
+@lru_cache(maxsize=8)
+def _annotated_by(benchmark: Benchmark, annotator: str) -> Sequence[AnnotatedVideo]:
+    return annotated_by(_load(benchmark.folder, benchmark.features), annotator)
+
+
+class _Results:
+    """What jobs found, in memory and in the cache folder."""
+
+    def __init__(self, benchmark: Benchmark, cache: Path | None) -> None:
+        self.cache = cache
+        self.found: dict[Job, dict[str, Any]] = {}
+        self.common: list[str] = []
+        if cache is not None:
+            cache.mkdir(parents=True, exist_ok=True)
+            self.common = [repr(benchmark), *_digests(benchmark)]
+
+    def get(self, job: Job) -> dict[str, Any] | None:
+        if job not in self.found and self.cache is not None and self._file(job).exists():
+            self.found[job] = json.loads(self._file(job).read_text(encoding="utf-8"))
+        return self.found.get(job)
+
+    def __getitem__(self, job: Job) -> dict[str, Any]:
+        return self.found[job]
+
+    def __setitem__(self, job: Job, result: dict[str, Any]) -> None:
+        self.found[job] = result
+        if self.cache is not None and "unavailable" not in result:
+            draft = self._file(job).with_suffix(f".{os.getpid()}")
+            draft.write_text(json.dumps(result), encoding="utf-8")
+            draft.replace(self._file(job))
+
+    def _file(self, job: Job) -> Path:
+        assert self.cache is not None
+        key = hashlib.sha256(json.dumps([*self.common, *job]).encode()).hexdigest()[:24]
+        return self.cache / f"{key}.json"
+
+
+def _digests(benchmark: Benchmark) -> list[str]:
+    """Fingerprints of the data and of the code that results depend on."""
+    folders = [benchmark.folder, *([benchmark.train] if benchmark.train else [])]
+    package = Path(__file__).parent
+    return [
+        *(_digest(sorted(folder.glob("*/*"))) for folder in folders),
+        _digest(
+            sorted(file for room in CODE_THAT_MATTERS for file in (package / room).rglob("*.py"))
+        ),
+    ]
+
+
+def _digest(files: Iterable[Path]) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        if file.is_file():
+            digest.update(file.name.encode() + b"\0")
+            digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()

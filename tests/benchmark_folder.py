@@ -1,0 +1,66 @@
+"""A small made-up benchmark folder, and methods to run on it."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from storyscope.core import Segmentation
+
+
+def write_video(folder: Path, name: str, **changes) -> None:
+    """A video of eight shots of ten frames and three stories, with one feature."""
+    folder.mkdir(parents=True)
+    description = {
+        "name": name,
+        "fps": 25.0,
+        "frame_count": 80,
+        "shots": [[i * 10, i * 10 + 10] for i in range(8)],
+        "stories": [[0, 30], [30, 60], [60, 80]],
+        "features": {"look": "look.npy"},
+        **changes,
+    }
+    (folder / "video.json").write_text(json.dumps(description))
+    rows = np.random.default_rng(len(name)).normal(size=(len(description["shots"]), 3))
+    for file in description["features"].values():
+        np.save(folder / file, rows)
+
+
+class Thirds:
+    """Learns how many stories there are, and cuts evenly."""
+
+    name = "thirds"
+
+    def fit(self, training, *, seed):
+        self.count = round(np.mean([len(video.truth) for video in training]))
+        return self
+
+    def find(self, video):
+        shots = len(video.shots)
+        return Segmentation(tuple(i * shots // self.count for i in range(self.count)), shots)
+
+
+class Halves:
+    """Needs no training."""
+
+    name = "halves"
+
+    def fit(self, training, *, seed):
+        return self
+
+    def pretrained(self):
+        return self
+
+    def find(self, video):
+        return Segmentation((0, len(video.shots) // 2), len(video.shots))
+
+
+class NeedsMore:
+    """Cannot run here."""
+
+    name = "needs more"
+
+    def fit(self, training, *, seed):
+        from storyscope.errors import MissingDependency
+
+        raise MissingDependency("run `pip install storyscope[train]`")
