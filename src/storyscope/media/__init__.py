@@ -1,12 +1,12 @@
 """File in, frames and sound out, decoded once in a process of its own.
 
-`probe` gives a file's facts, `scan` everything in it in one pass, `find_videos` the files to do
-that with.
+`find_videos` names the files, `probe` gives a file's facts, `scan` everything in it in one pass;
+`read_sound`, `read_frames` and `read_subtitles` come back for a part of it.
 """
 
 from storyscope.media.facts import Chapter, Probe, ScanEnd, SoundTrack, Subtitles, SubtitleTrack
 from storyscope.media.files import file_digest, find_videos
-from storyscope.media.reading import probe, read_subtitles, scan
+from storyscope.media.reading import probe, read_frames, read_sound, read_subtitles, scan
 
 __all__ = [
     "Chapter",
@@ -18,6 +18,8 @@ __all__ = [
     "file_digest",
     "find_videos",
     "probe",
+    "read_frames",
+    "read_sound",
     "read_subtitles",
     "scan",
 ]

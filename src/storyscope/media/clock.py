@@ -43,15 +43,19 @@ class Continuity:
     def __init__(self, *, leaps: bool) -> None:
         self._leaps = leaps
         self._shift = 0.0
-        self._expected: dict[int, float] = {}
+        self._last: dict[int, float] = {}
+        self._step: dict[int, float] = {}
 
     def shift(self, stream: int, decoded: float, duration: float) -> float:
         """Seconds to add to the stamps of this packet, whose decoding time is `decoded`."""
         now = decoded + self._shift
-        expected = self._expected.get(stream, now)
-        ahead = now - expected
-        if ahead < -BACKWARD_SECONDS or (self._leaps and ahead > FORWARD_SECONDS):
-            self._shift -= ahead
-            now = expected
-        self._expected[stream] = now + duration
+        if stream in self._last:
+            ahead = now - self._last[stream]
+            if ahead < -BACKWARD_SECONDS or (self._leaps and ahead > FORWARD_SECONDS):
+                now = self._last[stream] + self._step[stream]
+                self._shift = now - decoded
+            elif not duration:
+                duration = max(0.0, ahead)
+        self._last[stream] = now
+        self._step[stream] = duration
         return self._shift

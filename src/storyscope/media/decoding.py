@@ -8,7 +8,11 @@ from typing import Any, NamedTuple
 
 from storyscope.media.clock import Continuity
 from storyscope.media.container import Film, Refusal, open_film
+from storyscope.media.limits import memory_left
 from storyscope.media.scaling import Look, look_of
+
+BYTES_PER_PIXEL = 6
+"""More than a decoder allocates at once for any pixel format we have met."""
 
 
 class Decoded(NamedTuple):
@@ -41,16 +45,20 @@ def decode(film: Film, *streams: Any, losses: Losses) -> Iterator[Decoded]:
     from av.error import FFmpegError
 
     bases = {stream.index: float(stream.time_base) for stream in streams}
+    pixels = film.video.width * film.video.height if film.video is not None else 0
     sound = film.sound.index if film.sound is not None else -1
-    for packet in _packets(film, streams, bases, losses):
+    for packet in packets(film, *streams, losses=losses):
         try:
             frames = packet.decode()
         except MemoryError:
             raise
-        except (FFmpegError, ValueError):
+        except (FFmpegError, ValueError) as error:
+            # Decoders call a refused allocation many names; a damaged packet leaves room.
+            if memory_left() < BYTES_PER_PIXEL * pixels:
+                raise MemoryError from error
             losses.packets += 1
             continue
-        index = packet.stream_index
+        index = packet.stream.index
         base = bases[index]
         for frame in frames:
             stamp = frame.pts if frame.pts is not None else frame.dts
@@ -71,19 +79,49 @@ def find_opening(path: str, *, max_pixels: int, threads: int) -> Opening:
     raise Refusal("has no frame that can be decoded; the file is damaged or cut off")
 
 
+def is_steady(film: Film) -> bool:
+    """Whether one clock runs through the whole file, so that a time can be sought.
+
+    Broadcast streams are read through to know (without decoding); the film must be opened anew.
+    """
+    video: Any = film.video
+    if video.start_time is None:
+        return False
+    if not film.is_broadcast:
+        return True
+    continuity = Continuity(leaps=True)
+    base = float(video.time_base)
+    shifts = (
+        continuity.shift(video.index, packet.dts * base, (packet.duration or 0) * base)
+        for packet in _readable(film, (video,), Losses())
+        if packet.dts is not None
+    )
+    return not any(shifts)
+
+
 def frame_seconds(stream: Any) -> float:
     """Nominal duration of one frame."""
     rate = stream.average_rate or stream.guessed_rate or stream.base_rate
     return 1.0 / float(rate) if rate else 0.04
 
 
-def _packets(
-    film: Film, streams: tuple[Any, ...], bases: dict[int, float], losses: Losses
-) -> Iterator[Any]:
-    """Packets in file order, up to where the file breaks off, their clock made continuous."""
+def packets(film: Film, *streams: Any, losses: Losses) -> Iterator[Any]:
+    """Packets in file order, their clock made continuous, up to where the file breaks off."""
+    bases = {stream.index: float(stream.time_base) for stream in streams}
+    continuity = Continuity(leaps=film.is_broadcast)
+    for packet in _readable(film, streams, losses):
+        if packet.dts is not None:
+            index = packet.stream.index
+            base = bases[index]
+            shift = continuity.shift(index, packet.dts * base, (packet.duration or 0) * base)
+            if shift:
+                _move(packet, round(shift / base))
+        yield packet
+
+
+def _readable(film: Film, streams: tuple[Any, ...], losses: Losses) -> Iterator[Any]:
     from av.error import FFmpegError
 
-    continuity = Continuity(leaps=film.is_broadcast)
     demuxed = film.container.demux(*streams)
     while True:
         try:
@@ -95,12 +133,6 @@ def _packets(
             return
         if packet is None:
             return
-        if packet.dts is not None:
-            index = packet.stream_index
-            base = bases[index]
-            shift = continuity.shift(index, packet.dts * base, (packet.duration or 0) * base)
-            if shift:
-                _move(packet, round(shift / base))
         yield packet
 
 

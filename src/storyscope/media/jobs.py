@@ -12,8 +12,11 @@ from storyscope.media.outlet import Outlet
 from storyscope.media.scaling import Scaler
 from storyscope.media.sound import SoundPieces
 from storyscope.media.subtitles import read_cues
+from storyscope.media.walking import Walker
 
 Job = dict[str, Any]
+UNNUMBERED = -1
+"""Frames found by their time were not counted."""
 SHORT_SECONDS = 1.0
 """A file may end this much before the duration its header states and still be called whole."""
 
@@ -78,6 +81,29 @@ def scan(job: Job, outlet: Outlet) -> None:
     outlet.end({"frame_count": index, "end_seconds": end, "damaged": damaged})
 
 
+def read_sound(job: Job, outlet: Outlet) -> None:
+    """Send the sound alone."""
+    opening, film = _open(job)
+    pieces = SoundPieces(zero=opening.zero)
+    if film.sound is not None:
+        for decoded in decode(film, film.sound, losses=Losses()):
+            outlet.sounds(pieces.push(decoded))
+        outlet.sounds(pieces.flush())
+    outlet.end({})
+
+
+def read_frames(job: Job, outlet: Outlet) -> None:
+    """Send the frame on show at each of the times asked for."""
+    limits = {"max_pixels": job["max_pixels"], "threads": job["decoder_threads"]}
+    opening = find_opening(job["path"], **limits)
+    walker = Walker(job["path"], opening, **limits)
+    look = opening.look
+    scaler = Scaler(look, picture_height=job["height"] or look.height)
+    for seconds, frame in walker.frames(job["seconds"], on_progress=outlet.alive):
+        outlet.picture(UNNUMBERED, seconds, scaler.picture(frame), look.turn)
+    outlet.end({})
+
+
 def subtitles(job: Job, outlet: Outlet) -> None:
     """Answer with the cues of the text subtitle track, if there is one."""
     opening, film = _open(job)
@@ -87,6 +113,8 @@ def subtitles(job: Job, outlet: Outlet) -> None:
 JOBS: dict[str, Callable[[Job, Outlet], None]] = {
     "probe": probe,
     "scan": scan,
+    "read_sound": read_sound,
+    "read_frames": read_frames,
     "subtitles": subtitles,
 }
 

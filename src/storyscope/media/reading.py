@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from storyscope.config import MediaConfig
 from storyscope.core import Picture, SmallFrame, SoundChunk, Span
+from storyscope.errors import MediaError
 from storyscope.media import wire
 from storyscope.media.decoder import decoding
 from storyscope.media.facts import Chapter, Probe, ScanEnd, SoundTrack, Subtitles, SubtitleTrack
@@ -69,6 +71,39 @@ def scan(
                 yield _item(header, body)
 
 
+def read_sound(path: str | Path, config: MediaConfig = MediaConfig()) -> Iterator[SoundChunk]:
+    """The sound alone, on the same clock as `scan`; nothing where the film is silent."""
+    path = Path(path)
+    check_file(path)
+    with decoding("read_sound", path, config) as decoder:
+        for header, body in decoder:
+            if header.kind == wire.SOUND:
+                yield _sound(header, body)
+
+
+def read_frames(
+    path: str | Path,
+    seconds: Sequence[float],
+    *,
+    height: int | None = None,
+    config: MediaConfig = MediaConfig(),
+) -> Iterator[Picture]:
+    """The frame on show at each of `seconds` (rising), `height` pixels high or as it is.
+
+    One picture comes for each time, in order, stamped with the frame's own time; a time behind
+    the end gives the last frame. Frames are found by timestamp, so their `index` is -1.
+    """
+    path = Path(path)
+    check_file(path)
+    times = list(map(float, seconds))
+    if any(later < earlier for earlier, later in pairwise(times)):
+        raise MediaError(f"{path}: frames are read at rising times; sort them first")
+    with decoding("read_frames", path, config, seconds=times, height=height) as decoder:
+        for header, body in decoder:
+            if header.kind == wire.PICTURE:
+                yield Picture(header.frame, header.seconds, _rgb(header, body))
+
+
 def read_subtitles(
     path: str | Path, config: MediaConfig = MediaConfig(), *, language: str = "auto"
 ) -> Subtitles | None:
@@ -88,13 +123,20 @@ def read_subtitles(
 
 def _item(header: wire.Header, body: bytes) -> SmallFrame | Picture | SoundChunk:
     if header.kind == wire.SOUND:
-        samples = np.frombuffer(body, dtype=np.int16)
-        return SoundChunk(header.seconds, samples.astype(np.float32) / FULL_SCALE)
-    rows = np.frombuffer(body, dtype=np.uint8).reshape(header.height, header.stride)
-    rgb = rows[:, : 3 * header.width].reshape(header.height, header.width, 3)
-    rgb = stand_upright(rgb, header.turn)
+        return _sound(header, body)
     kind = SmallFrame if header.kind == wire.SMALL else Picture
-    return kind(header.frame, header.seconds, rgb)
+    return kind(header.frame, header.seconds, _rgb(header, body))
+
+
+def _rgb(header: wire.Header, body: bytes) -> np.ndarray:
+    rows = np.frombuffer(body, dtype=np.uint8).reshape(header.height, header.stride)
+    stored = rows[:, : 3 * header.width].reshape(header.height, header.width, 3)
+    return stand_upright(stored, header.turn)
+
+
+def _sound(header: wire.Header, body: bytes) -> SoundChunk:
+    samples = np.frombuffer(body, dtype=np.int16)
+    return SoundChunk(header.seconds, samples.astype(np.float32) / FULL_SCALE)
 
 
 def _chapter(chapter: dict[str, Any]) -> Chapter:

@@ -12,14 +12,12 @@ import os
 import signal
 import sys
 import threading
-from typing import Any
 
 from storyscope.media.container import Refusal
+from storyscope.media.limits import limit_resources
 from storyscope.media.outlet import Outlet
 
 OUT_OF_MEMORY = "out of memory"
-OTHER_MAPPINGS_MB = 512
-"""Address space of the interpreter and its libraries, which no film should pay for."""
 
 
 def main() -> None:
@@ -28,9 +26,13 @@ def main() -> None:
     outlet = Outlet(_claim_standard_output())
     job = json.loads(sys.stdin.buffer.readline())
     threading.Thread(target=_die_with_parent, daemon=True).start()
-    limit_resources(memory_mb=job["max_memory_mb"])
     try:
-        _do(job, outlet)
+        import av  # noqa: F401 (before the limits, which are for the film alone)
+
+        from storyscope.media.jobs import JOBS
+
+        limit_resources(memory_mb=job["max_memory_mb"])
+        JOBS[job["job"]](job, outlet)
     except Refusal as refusal:
         outlet.end({"error": str(refusal)})
     except MemoryError:
@@ -42,34 +44,6 @@ def main() -> None:
     outlet.close()
     # Decoders' threads may hang in their destructors; everything that matters is written.
     os._exit(0)
-
-
-def limit_resources(*, memory_mb: int) -> None:
-    """Bound memory, files written and core dumps, where the system knows such limits."""
-    try:
-        import resource
-    except ImportError:
-        return
-    size = (memory_mb + OTHER_MAPPINGS_MB) << 20
-    limits = {
-        resource.RLIMIT_AS: size,
-        resource.RLIMIT_FSIZE: 1 << 20,
-        resource.RLIMIT_CORE: 0,
-    }
-    for limit, value in limits.items():
-        _, hard = resource.getrlimit(limit)
-        if hard != resource.RLIM_INFINITY:
-            value = min(value, hard)
-        try:
-            resource.setrlimit(limit, (value, hard))
-        except (ValueError, OSError):
-            continue
-
-
-def _do(job: dict[str, Any], outlet: Outlet) -> None:
-    from storyscope.media import jobs
-
-    jobs.JOBS[job["job"]](job, outlet)
 
 
 def _claim_standard_output() -> int:

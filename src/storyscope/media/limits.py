@@ -1,0 +1,51 @@
+"""What the decoding process may take, as far as the system can hold it to that."""
+
+from __future__ import annotations
+
+from math import inf
+from pathlib import Path
+
+TYPICAL_ADDRESS_SPACE = 1 << 30
+MOST_WRITTEN = 1 << 20
+
+
+def limit_resources(*, memory_mb: int) -> None:
+    """Bound the memory beyond today's, the files written and core dumps; Windows has no such."""
+    try:
+        import resource
+    except ImportError:
+        return
+    limits = {
+        resource.RLIMIT_AS: _address_space() + (memory_mb << 20),
+        resource.RLIMIT_FSIZE: MOST_WRITTEN,
+        resource.RLIMIT_CORE: 0,
+    }
+    for limit, value in limits.items():
+        _, hard = resource.getrlimit(limit)
+        if hard != resource.RLIM_INFINITY:
+            value = min(value, hard)
+        try:
+            resource.setrlimit(limit, (value, hard))
+        except (ValueError, OSError):
+            continue
+
+
+def memory_left() -> float:
+    """Bytes this process may still take; infinite where nothing bounds it."""
+    try:
+        import resource
+    except ImportError:
+        return inf
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return inf if soft == resource.RLIM_INFINITY else soft - _address_space()
+
+
+def _address_space() -> int:
+    """Bytes the interpreter, its libraries and all else take at this moment."""
+    import resource
+
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except OSError:
+        return TYPICAL_ADDRESS_SPACE
+    return pages * resource.getpagesize()
