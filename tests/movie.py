@@ -10,7 +10,7 @@ FPS, WIDTH, HEIGHT, SHOT_FRAMES, SHOTS_PER_STORY = 12, 160, 90, 20, 3
 STORIES = (
     ((30, 90, 200), 220.0, "The whale dives under the waves. The whale sings in the deep water."),
     ((210, 160, 60), 440.0, "A camel crosses the desert. The camel walks over dunes of sand."),
-    ((40, 130, 50), 880.0, "The owl sleeps in the forest. The owl hunts among trees at night."),
+    ((40, 130, 50), 880.0, "The owl sleeps in the forest. At night the owl flies among trees."),
 )
 
 

@@ -56,7 +56,9 @@ class TranscriptConfig:
     """Speech recognition when no transcript is found: `off`, or a model: `whisper-tiny.en`,
     `whisper-base` (many languages), a folder, or a hub id."""
     language: str = "auto"
-    """Language of the speech, or `auto`."""
+    """Language of the words that are wanted, or `auto`."""
+    screen: str = "off"
+    """`on` reads what is written in the picture, which takes a while."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -30,26 +31,20 @@ from storyscope.core import (
     Shot,
     Span,
     Story,
+    Thumbnail,
     Transcript,
     Video,
     VisionOutput,
 )
 from storyscope.errors import AnnotationError, LibraryError, StoryscopeError, UnknownVideo
 from storyscope.executor import LocalExecutor
-from storyscope.pipeline import (
-    CUES,
-    Source,
-    group_shots,
-    index_video,
-    story_spans,
-    title,
-    untitled,
-)
+from storyscope.pipeline import Source, index_video
 from storyscope.progress import Report, silent
+from storyscope.stages import CUES, story_spans, title, untitled
 from storyscope.store import SqliteStore, Store, VideoRecord
 
 if TYPE_CHECKING:
-    from storyscope.search import Filed, Match
+    from storyscope.search import Answer, Filed, Match
 
 
 class Library:
@@ -81,7 +76,8 @@ class Library:
         if again:
             self.store.forget_artefacts(video.id)
         try:
-            source = Source.of(video.id, video.path, video.digest, record.transcript)
+            scratch = self.folder / "scratch" / video.id
+            source = Source.of(video.id, video.path, video.digest, record.transcript, scratch)
             index_video(source, self.config, LocalExecutor(self.store, video.id, report))
             film: Film = self.store.load(video.id, "scan")
         except StoryscopeError as error:
@@ -121,8 +117,10 @@ class Library:
         self._ready(video)
         if granularity is None and count is None:
             return list(self.store.load(video, "titles"))
+        from storyscope.stories import segment
+
         shots, cues = self.shots(video), self.features(video)
-        parts = group_shots(shots, cues, self.config.stories, granularity=granularity, count=count)
+        parts = segment(shots, cues, self.config.stories, granularity=granularity, count=count)
         return self._named(video, story_spans(shots, list(parts)), list(parts))
 
     def shots(self, video: str) -> tuple[Shot, ...]:
@@ -131,8 +129,8 @@ class Library:
     def features(self, video: str) -> list[Features]:
         """The cues that this video has; a film without sound has no `audio`."""
         self._ready(video)
-        cues = (self.store.load(video, cue.name) for cue in CUES)
-        return [cue for cue in cues if cue is not None]
+        cues = [self.store.load(video, cue.name) for cue in CUES]
+        return [*(cue for cue in cues if cue is not None), *self.store.load(video, "concepts")]
 
     def cues(self, video: str) -> list[str]:
         """Names of the cues that the stories of this video stand on."""
@@ -155,13 +153,30 @@ class Library:
 
         matches = self._matches(text)
         query = load_text_model(self.config.search.text_model).encode([text])[0]
-        hits = [
-            hit
+        found = [
+            (record.video.id, answered)
             for record in self.videos()
             if record.state == "ready"
-            for hit in answer(self._filed(record.video.id), query, matches.get(record.video.id, []))
+            for answered in answer(
+                self._filed(record.video.id), query, matches.get(record.video.id, [])
+            )
         ]
-        return sorted(hits, key=lambda hit: -hit.score)[:limit]
+        found.sort(key=lambda pair: -pair[1].score)
+        return [self._hit(video, answered) for video, answered in found[:limit]]
+
+    def thumbnail(self, video: str, story: Story) -> Thumbnail:
+        """The frame that stands for a story, whatever is asked."""
+        return self._thumbnail(video, story, None)
+
+    def picture(self, video: str, seconds: float) -> Path:
+        """A file with the keyframe nearest to a time."""
+        keyframes = self._film(video).keyframes
+        nearest = int(np.abs(keyframes.seconds - seconds).argmin())
+        path = self.folder / "pictures" / video / f"{int(keyframes.frames[nearest])}.jpg"
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(keyframes.pictures[nearest])
+        return path
 
     def annotate(self, video: str, annotation: Annotation) -> None:
         """Keep a person's version of the stories beside the machine's."""
@@ -184,6 +199,8 @@ class Library:
         """Forget a video and all that was made of it; its file is not touched."""
         self._record(video)
         self.store.remove(video)
+        for folder in ("pictures", "scratch"):
+            shutil.rmtree(self.folder / folder / video, ignore_errors=True)
 
     def facts(self) -> list[dict[str, Any]]:
         """What `list --json` says of every video."""
@@ -243,9 +260,21 @@ class Library:
         return Filed(
             stories=self.stories(video),
             passages=self.store.load(video, "passages"),
-            beauty=np.zeros(len(seen)),
             sights=[names[number] for number in seen.posteriors.argmax(axis=1)],
         )
+
+    def _hit(self, video: str, answered: Answer) -> Hit:
+        thumbnail = self._thumbnail(video, answered.story, answered.relevance)
+        return Hit(
+            video, answered.story, thumbnail, answered.score, answered.parts, answered.evidence
+        )
+
+    def _thumbnail(self, video: str, story: Story, relevance: np.ndarray | None) -> Thumbnail:
+        from storyscope.thumbnails import choose_thumbnail
+
+        keyframes, ratings = self._film(video).keyframes, self.store.load(video, "ratings")
+        chosen = choose_thumbnail(story, keyframes, ratings, relevance, self.config.thumbnails)
+        return chosen or Thumbnail(story.id, story.span.middle, 0.0)
 
     def _register(self, path: Path, transcript: str | Path | None) -> VideoRecord:
         """Find the video's record, or probe the file and make one."""
@@ -325,9 +354,10 @@ class Library:
 
     def _named(self, video: str, spans: Sequence[Span], parts: Sequence[range]) -> list[Story]:
         """Stories with titles made for them, whoever drew their boundaries."""
-        film, words = self._film(video), self.transcript(video)
-        seen: VisionOutput = self.store.load(video, "vision")
-        return list(title(untitled(video, spans, parts), film, words, seen))
+        made = [
+            self.store.load(video, stage) for stage in ("transcript", "screen", "mined", "vision")
+        ]
+        return list(title(untitled(video, spans, parts), self._film(video), *made))
 
     def _annotated_stories(self, video: str, annotator: str) -> list[Story]:
         annotations = self.annotations(video)

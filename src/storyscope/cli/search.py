@@ -36,7 +36,10 @@ def search(
                             "end": hit.story.span.end,
                             "title": hit.story.title,
                         },
-                        "thumbnail": {"seconds": hit.thumbnail.seconds, "file": None},
+                        "thumbnail": {
+                            "seconds": hit.thumbnail.seconds,
+                            "file": str(shelf.picture(hit.video, hit.thumbnail.seconds)),
+                        },
                         "score": hit.score,
                         "parts": dict(hit.parts),
                         "evidence": hit.evidence,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from storyscope.core import Hit, Passages, Span, Story, Thumbnail, format_time
+from storyscope.core import Passages, Span, Story, format_time
 
 PARTS = ("said", "meant", "seen", "read")
 RELEVANT = 0.5
@@ -35,8 +35,6 @@ class Filed:
 
     stories: Sequence[Story]
     passages: Passages
-    beauty: np.ndarray
-    """[pictures] from 0 to 1."""
     sights: Sequence[str]
     """[pictures], the likeliest thing in each."""
 
@@ -49,64 +47,60 @@ class Match:
     text: str
     kind: str
     share: float
-    """Of the query's terms, weighted by how rare they are, from 0 to 1."""
+    """Of the query's terms, from 0 to 1."""
 
 
-def answer(
-    filed: Filed, query: np.ndarray, matches: Sequence[Match], *, beauty: float = 0.3
-) -> list[Hit]:
-    """The stories of one video that answer, best first; perhaps none."""
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A story that answers, and why."""
+
+    story: Story
+    score: float
+    parts: dict[str, float]
+    evidence: str
+    relevance: np.ndarray
+    """[pictures of the video], how far each shows what was asked for, from 0 to 1."""
+
+
+def answer(filed: Filed, query: np.ndarray, matches: Sequence[Match]) -> list[Answer]:
+    """The stories of one video that answer, in the order they are told; perhaps none."""
     passages = filed.passages
     meant = MEANT(passages.text_vectors.astype(np.float32) @ query)
     seen = SEEN(passages.picture_vectors.astype(np.float32) @ query)
-    hits = []
+    middles = passages.spans.mean(axis=1)
+    answers = []
     for story in filed.stories:
-        inside = [
-            n for n, (start, end) in enumerate(passages.spans) if (start + end) / 2 in story.span
-        ]
-        shown = np.flatnonzero(
-            (passages.seconds >= story.span.start) & (passages.seconds < story.span.end)
-        )
+        windows = [n for n, middle in enumerate(middles) if middle in story.span]
+        pictures = [n for n, second in enumerate(passages.seconds) if second in story.span]
         words = [match for match in matches if match.span.middle in story.span]
         parts = {
             "said": max((m.share for m in words if m.kind == "said"), default=0.0),
-            "meant": max((float(meant[n]) for n in inside), default=0.0),
-            "seen": max((float(seen[n]) for n in shown), default=0.0),
+            "meant": max((float(meant[n]) for n in windows), default=0.0),
+            "seen": max((float(seen[n]) for n in pictures), default=0.0),
             "read": max((m.share for m in words if m.kind == "read"), default=0.0),
         }
         score = 1 - float(np.prod([1 - part for part in parts.values()]))
         if score >= RELEVANT:
-            picture = _picture(shown, seen, filed.beauty, beauty)
-            thumbnail = Thumbnail(
-                story.id,
-                float(passages.seconds[picture]) if picture is not None else story.span.middle,
-                score,
-            )
-            evidence = _evidence(parts, words, filed, inside, meant, picture)
-            hits.append(Hit(story.video, story, thumbnail, score, parts, evidence))
-    return sorted(hits, key=lambda hit: (-hit.score, hit.story.span.start))
-
-
-def _picture(shown: np.ndarray, seen: np.ndarray, looks: np.ndarray, beauty: float) -> int | None:
-    if not len(shown):
-        return None
-    return int(shown[np.argmax((1 - beauty) * seen[shown] + beauty * looks[shown])])
+            window = max(windows, key=lambda n: float(meant[n]), default=None)
+            picture = max(pictures, key=lambda n: float(seen[n]), default=None)
+            evidence = _evidence(parts, words, filed, window, picture)
+            answers.append(Answer(story, score, parts, evidence, seen))
+    return answers
 
 
 def _evidence(
     parts: dict[str, float],
     words: Sequence[Match],
     filed: Filed,
-    inside: Sequence[int],
-    meant: np.ndarray,
+    window: int | None,
     picture: int | None,
 ) -> str:
-    strongest = max(PARTS, key=lambda name: parts[name])
-    if strongest in ("said", "read"):
-        match = max((m for m in words if m.kind == strongest), key=lambda m: m.share)
-        return f"{strongest} at {format_time(match.span.start)}: “{match.text}”"
-    if strongest == "meant":
-        window = max(inside, key=lambda n: float(meant[n]))
+    """One line that says why, from the part that is surest."""
+    surest = max(PARTS, key=lambda name: parts[name])
+    if surest in ("said", "read"):
+        match = max((m for m in words if m.kind == surest), key=lambda m: m.share)
+        return f"{surest} at {format_time(match.span.start)}: “{match.text}”"
+    if surest == "meant" and window is not None:
         start = filed.passages.spans[window][0]
         return f"said at {format_time(start)}: “{filed.passages.texts[window]}”"
     return f"seen: {filed.sights[picture]}" if picture is not None else ""

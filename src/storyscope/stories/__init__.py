@@ -3,5 +3,6 @@
 from storyscope.stories.cluster import Clustering, cluster, story_path
 from storyscope.stories.cluster_path import PathPoint
 from storyscope.stories.cluster_runs import Partition
+from storyscope.stories.segment import segment
 
-__all__ = ["Clustering", "Partition", "PathPoint", "cluster", "story_path"]
+__all__ = ["Clustering", "Partition", "PathPoint", "cluster", "segment", "story_path"]

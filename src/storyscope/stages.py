@@ -1,0 +1,365 @@
+"""What each stage of indexing does: here rooms that do not know each other are joined.
+
+Every function is pure: (inputs, settings) to artefact. Heavy rooms are imported when they run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from storyscope.config import (
+    ConceptConfig,
+    Config,
+    FeatureConfig,
+    MediaConfig,
+    ShotConfig,
+    TranscriptConfig,
+)
+from storyscope.core import (
+    Features,
+    Film,
+    Mined,
+    Passages,
+    Picture,
+    Ratings,
+    Segmentation,
+    Shot,
+    SmallFrame,
+    SoundChunk,
+    Span,
+    Story,
+    Transcript,
+    VisionOutput,
+)
+from storyscope.executor import Executor, Made, Stage
+from storyscope.progress import Report, silent
+
+if TYPE_CHECKING:
+    from storyscope.concepts import Seen
+
+
+def scan_film(
+    path: str,
+    settings: tuple[MediaConfig, ShotConfig, FeatureConfig],
+    *,
+    report: Report = silent,
+) -> Film:
+    """Decode the film once: shots, keyframes and sound, in constant memory."""
+    from storyscope.features import KeyframePicker, SoundListener
+    from storyscope.media import ScanEnd, scan
+    from storyscope.shots import detect_shots
+
+    media, shot_settings, picks = settings
+    picker, listener, ends = KeyframePicker(picks), SoundListener(), []
+
+    def small_frames() -> Iterator[SmallFrame]:
+        for item in scan(path, media, report=report):
+            match item:
+                case SmallFrame():
+                    yield item
+                case Picture():
+                    picker.see(item)
+                case SoundChunk():
+                    listener.hear(item)
+                case ScanEnd():
+                    ends.append(item)
+
+    shots = []
+    for shot in detect_shots(small_frames(), shot_settings):
+        picker.add_shot(shot)
+        shots.append(shot)
+    return Film(tuple(shots), picker.close(), listener.close(), ends[0].damaged)
+
+
+def find_words(
+    path: str,
+    sidecar: Path | None,
+    scratch: Path,
+    settings: TranscriptConfig,
+    *,
+    report: Report = silent,
+) -> Transcript | None:
+    """The words of a film: from a file, else from a track inside it, else by listening."""
+    from storyscope.media import read_subtitles
+    from storyscope.transcripts import read_transcript, transcript_of_cues
+
+    if sidecar:
+        return read_transcript(sidecar)
+    inside = read_subtitles(path, language=settings.language)
+    if inside:
+        return transcript_of_cues(inside.cues, source=f"track {inside.index}")
+    return None if settings.speech == "off" else _listen(path, scratch, settings, report)
+
+
+def _listen(
+    path: str, scratch: Path, settings: TranscriptConfig, report: Report
+) -> Transcript | None:
+    """Recognise speech, keeping every finished piece in case the run is stopped."""
+    from storyscope.media import file_digest, probe, read_sound
+    from storyscope.transcripts import SpeechJournal, transcribe
+
+    facts = probe(path)
+    if not facts.has_sound:
+        return None
+    key = f"{file_digest(Path(path))} {settings.speech} {settings.language}"
+    journal = SpeechJournal(scratch / "speech.jsonl", key)
+    words = transcribe(
+        read_sound(path),
+        model=settings.speech,
+        language=settings.language,
+        duration=facts.duration,
+        finished=journal.read(),
+        keep=journal.append,
+        report=report,
+    )
+    journal.close()
+    return words if words.words else None
+
+
+def read_screen_text(film: Film, settings: str, *, report: Report = silent) -> Transcript | None:
+    """What is written in the pictures, when a person asked for it."""
+    if settings == "off":
+        return None
+    from storyscope.transcripts import read_screen
+
+    return read_screen(film.keyframes, film.shots, report=report)
+
+
+def look(
+    film: Film, settings: tuple[FeatureConfig, str], *, report: Report = silent
+) -> VisionOutput:
+    """Run the keyframes through the image network."""
+    from storyscope.features import describe, load_backbone
+
+    config, _ = settings
+    backbone = load_backbone(config.backbone)
+    return describe(film.keyframes, backbone, full_map=config.map == "full", report=report)
+
+
+def mine_terms(
+    words: Transcript | None, settings: tuple[str, bool], *, report: Report = silent
+) -> Mined | None:
+    """Nouns and noun phrases of the transcript; None without words or without a grammar."""
+    from storyscope.concepts import mine, why_not
+
+    pipeline, _ = settings
+    if words is None or why_not(words.language, pipeline):
+        return None
+    return mine(words, pipeline=pipeline, report=report)
+
+
+def describe_concepts(
+    film: Film,
+    mined: Mined | None,
+    seen: VisionOutput,
+    settings: tuple[ConceptConfig, bool],
+    *,
+    report: Report = silent,
+) -> tuple[Features, ...]:
+    """The paper's two semantic features, where there are terms and word vectors."""
+    from storyscope.concepts import load_vectors, semantic_features
+
+    config, has_vectors = settings
+    if mined is None or not has_vectors:
+        return ()
+    vectors = load_vectors(config.vectors)
+    return tuple(
+        semantic_features(film.shots, mined, vectors, seen=sights(film, seen), config=config)
+    )
+
+
+@dataclass(frozen=True)
+class Cue:
+    """A feature, what it is made from, and the settings it reads."""
+
+    name: str
+    sources: tuple[str, ...]
+    settings: tuple[str, ...] = ()
+
+    def extract(
+        self, sources: Mapping[str, Made], settings: FeatureConfig, execute: Executor
+    ) -> Made:
+        stage = Stage(self.name, 1, self.describe)
+        inputs = (sources[name] for name in self.sources)
+        return execute(stage, *inputs, settings=only(settings, *self.settings))
+
+    def describe(self, *values: Any, report: Report = silent) -> Features | None:
+        """One row a shot; None where the film lacks what is described."""
+        from storyscope.features import Material, extract
+
+        *inputs, settings = values
+        given = dict(zip(self.sources, inputs, strict=True))
+        film: Film = given["film"]
+        material = Material(
+            film.shots, film.keyframes, given.get("seen"), film.sound, given.get("words")
+        )
+        return extract(self.name, material, settings)
+
+
+def find_stories(film: Film, *cues_and_settings: Any, report: Report = silent) -> Segmentation:
+    """Part the shots into stories by all cues there are."""
+    from storyscope.stories import segment
+
+    concepts, *cues, settings = cues_and_settings
+    there = [*(cue for cue in cues if cue is not None), *concepts]
+    return segment(film.shots, there, settings)
+
+
+def file_passages(
+    film: Film,
+    words: Transcript | None,
+    screen: Transcript | None,
+    seen: VisionOutput,
+    settings: tuple[str, str],
+    *,
+    report: Report = silent,
+) -> Passages:
+    """File what is said, written and seen for search."""
+    from storyscope.models import class_names
+    from storyscope.search import class_vectors, load_text_model, make_passages
+
+    model = load_text_model(settings[0])
+    meanings = class_vectors(model, class_names())
+    return make_passages(
+        words, screen, film.keyframes, seen, meanings, model.encode, producer=model.producer
+    )
+
+
+def rate_pictures(
+    film: Film, seen: VisionOutput, settings: str, *, report: Report = silent
+) -> Ratings:
+    """How well each keyframe would stand for its story."""
+    from storyscope.thumbnails import load_ranker, rate_keyframes
+
+    return rate_keyframes(film.keyframes, seen, film.shots, load_ranker(), report=report)
+
+
+def name_stories(
+    video: str,
+    film: Film,
+    parts: Segmentation,
+    words: Transcript | None,
+    screen: Transcript | None,
+    mined: Mined | None,
+    seen: VisionOutput,
+    *,
+    report: Report = silent,
+) -> tuple[Story, ...]:
+    """Give every story its times, a title and keywords."""
+    stories = untitled(video, story_spans(film.shots, list(parts)), list(parts))
+    return title(stories, film, words, screen, mined, seen)
+
+
+def story_spans(shots: Sequence[Shot], parts: Sequence[range]) -> list[Span]:
+    """When each run of shots begins and ends."""
+    return [Span(shots[part.start].span.start, shots[part.stop - 1].span.end) for part in parts]
+
+
+def untitled(video: str, spans: Sequence[Span], parts: Sequence[range]) -> list[Story]:
+    return [
+        Story(f"{video}/{number}", video, part, span)
+        for number, (span, part) in enumerate(zip(spans, parts, strict=True), start=1)
+    ]
+
+
+def title(
+    stories: Sequence[Story],
+    film: Film,
+    words: Transcript | None,
+    screen: Transcript | None,
+    mined: Mined | None,
+    seen: VisionOutput,
+) -> tuple[Story, ...]:
+    """Name stories by what is said, written and seen in them."""
+    from storyscope.concepts import title_stories
+
+    titles = title_stories(
+        stories,
+        transcript=words,
+        seen=sights(film, seen),
+        screen=screen,
+        phrases=mined.phrases if mined else None,
+    )
+    return tuple(
+        replace(story, title=name, keywords=keywords)
+        for story, (name, keywords) in zip(stories, titles, strict=True)
+    )
+
+
+def sights(film: Film, seen: VisionOutput) -> Seen:
+    """What the pictures show, shot by shot."""
+    from storyscope.concepts import detect
+    from storyscope.models import class_names, class_synonyms
+
+    pictures = detect(seen.posteriors, class_names=class_names(), class_synonyms=class_synonyms())
+    return pictures.per_shot(film.keyframes.shots, len(film.shots))
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What is installed that artefacts depend on: another model makes another artefact."""
+
+    backbone: str
+    text: str
+    ranker: str
+    grammar: bool
+    words: bool
+
+
+def weights(config: Config) -> Weights:
+    """Digests of the networks, and whether the optional word models are here."""
+    from storyscope.features import backbone_digest
+    from storyscope.models import SHIPPED, is_installed
+    from storyscope.search import text_model_digest
+    from storyscope.thumbnails import load_ranker
+
+    vectors = config.concepts.vectors
+    return Weights(
+        backbone=backbone_digest(config.features.backbone),
+        text=text_model_digest(config.search.text_model),
+        ranker=load_ranker().digest,
+        grammar=find_spec("spacy") is not None,
+        words=is_installed(vectors) if vectors in SHIPPED else True,
+    )
+
+
+def only(record: Any, *names: str) -> Any:
+    """The record with every other setting at its default.
+
+    What a stage does not read must not make it run again.
+    """
+    return replace(type(record)(), **{name: getattr(record, name) for name in names})
+
+
+def picking(config: Config) -> FeatureConfig:
+    picks: FeatureConfig = only(config.features, "keyframes_per_shot", "candidates_per_shot")
+    return picks
+
+
+def seeing(config: Config) -> FeatureConfig:
+    sees: FeatureConfig = only(config.features, "backbone", "map")
+    return sees
+
+
+SCAN = Stage("scan", 1, scan_film)
+TRANSCRIPT = Stage("transcript", 1, find_words)
+SCREEN = Stage("screen", 1, read_screen_text)
+VISION = Stage("vision", 1, look)
+MINED = Stage("mined", 1, mine_terms)
+CONCEPTS = Stage("concepts", 1, describe_concepts)
+CUES = (
+    Cue("appearance", ("film", "seen"), ("map", "pooling", "sampling", "keyframes_per_shot")),
+    Cue("hue", ("film",), ("sampling", "keyframes_per_shot")),
+    Cue("colour", ("film",), ("sampling", "keyframes_per_shot")),
+    Cue("audio", ("film",), ("audio",)),
+    Cue("speech", ("film", "words")),
+    Cue("time", ("film",)),
+)
+STORIES = Stage("stories", 1, find_stories)
+PASSAGES = Stage("passages", 1, file_passages)
+RATINGS = Stage("ratings", 1, rate_pictures)
+TITLES = Stage("titles", 1, name_stories)
