@@ -4,6 +4,7 @@
 `read_sound`, `read_frames` and `read_subtitles` come back for a part of it.
 """
 
+from storyscope.media.codecs import decoders
 from storyscope.media.facts import Chapter, Probe, ScanEnd, SoundTrack, Subtitles, SubtitleTrack
 from storyscope.media.files import file_digest, find_videos
 from storyscope.media.reading import probe, read_frames, read_sound, read_subtitles, scan
@@ -15,6 +16,7 @@ __all__ = [
     "SoundTrack",
     "SubtitleTrack",
     "Subtitles",
+    "decoders",
     "file_digest",
     "find_videos",
     "probe",

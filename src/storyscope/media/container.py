@@ -21,6 +21,7 @@ BROADCAST = frozenset(("mpegts", "mpeg"))
 TEXT_SUBTITLES = frozenset(
     ("subrip", "srt", "ass", "ssa", "webvtt", "mov_text", "text", "ttml", "microdvd", "subviewer")
 )
+FILM_STARTS = (b"\x1aE\xdf\xa3", b"RIFF", b"FLV\x01", b"OggS", b"0&\xb2u")
 READ_BUFFER = 1 << 16
 
 
@@ -115,10 +116,21 @@ def _open_container(path: str, max_pixels: int) -> av.container.InputContainer:
     except MemoryError:
         raise
     except (FFmpegError, OSError, ValueError) as error:
+        if _starts_like_a_film(path):
+            raise Refusal(
+                "starts like a video but cannot be opened: it is damaged or cut off; "
+                "copy or download it again"
+            ) from error
         raise Refusal(
             "is not a video that can be read: give an mp4, mkv, webm, mov, avi or another "
             "ordinary container (playlists and lists of files are refused)"
         ) from error
+
+
+def _starts_like_a_film(path: str) -> bool:
+    with open(path, "rb") as file:
+        start = file.read(12)
+    return start[4:8] in (b"ftyp", b"moov", b"mdat") or start.startswith(FILM_STARTS)
 
 
 def _refuse_to_open(url: str, flags: int, options: dict[str, str]) -> Any:

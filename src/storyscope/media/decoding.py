@@ -29,6 +29,7 @@ class Losses:
     """What could not be read on the way."""
 
     packets: int = 0
+    frames: int = 0
     broken_off: bool = False
 
 
@@ -58,9 +59,11 @@ def decode(film: Film, *streams: Any, losses: Losses) -> Iterator[Decoded]:
                 raise MemoryError from error
             losses.packets += 1
             continue
+        losses.packets += packet.is_corrupt
         index = packet.stream.index
         base = bases[index]
         for frame in frames:
+            losses.frames += frame.is_corrupt
             stamp = frame.pts if frame.pts is not None else frame.dts
             presented = None if stamp is None else stamp * base
             yield Decoded(index == sound, frame, presented, (frame.duration or 0) * base)
@@ -128,6 +131,9 @@ def _readable(film: Film, streams: tuple[Any, ...], losses: Losses) -> Iterator[
             packet = next(demuxed, None)
         except MemoryError:
             raise
+        except IndexError:
+            # PyAV stumbles at the end over streams that turned up in mid-file; ours are done.
+            return
         except (FFmpegError, OSError):
             losses.broken_off = True
             return

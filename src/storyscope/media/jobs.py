@@ -131,8 +131,9 @@ def _damage(film: Film, losses: Losses, end: float, zero: float) -> str:
     stated = _container_end(film) - zero
     if losses.broken_off or end < stated - max(SHORT_SECONDS, 0.01 * stated):
         notes.append(f"it breaks off after {end:.1f} of {stated:.1f} seconds")
-    if losses.packets:
-        notes.append(f"{losses.packets} packets could not be decoded")
+    for count, what in ((losses.packets, "packet"), (losses.frames, "frame")):
+        if count:
+            notes.append(f"{count} damaged {what}{'s' if count > 1 else ''}")
     return "; ".join(notes)
 
 
