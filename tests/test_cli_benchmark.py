@@ -140,6 +140,17 @@ def test_changed_data_or_settings_are_judged_anew(folder, cache, monkeypatch):
     assert len(done) == 9
 
 
+def test_a_changed_method_is_judged_anew(folder, cache, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    source = tmp_path / "my_method.py"
+    source.write_text("from benchmark_folder import Halves\n")
+    judging.run_methods(judging.Benchmark(folder), ["my_method:Halves"], cache=cache)
+    kept = len(list(cache.glob("*.json")))
+    source.write_text("from benchmark_folder import Thirds as Halves\n")
+    judging.run_methods(judging.Benchmark(folder), ["my_method:Halves"], cache=cache)
+    assert len(list(cache.glob("*.json"))) == 2 * kept
+
+
 def test_processes_find_what_one_process_finds(folder):
     task = judging.Benchmark(folder)
     alone = judging.run_methods(task, [HALVES, THIRDS])

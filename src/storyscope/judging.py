@@ -16,6 +16,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
+from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
@@ -94,7 +95,7 @@ def run_methods(
     report: Report = silent,
 ) -> Outcome:
     """Judge every method on every video; results found in the cache are not computed again."""
-    for loaded in (_load, _retold, _annotated_by):
+    for loaded in (_load, _retold, _annotated_by, _method_digest):
         loaded.cache_clear()
     collection = videos_of(benchmark, annotator)
     per_video = benchmark.protocol == "leave-one-out"
@@ -252,7 +253,8 @@ class _Results:
 
     def _file(self, job: Job) -> Path:
         assert self.cache is not None
-        key = hashlib.sha256(json.dumps([*self.common, *job]).encode()).hexdigest()[:24]
+        parts = [*self.common, *job, _method_digest(job.method)]
+        key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
         return self.cache / f"{key}.json"
 
 
@@ -266,6 +268,14 @@ def _digests(benchmark: Benchmark) -> list[str]:
             sorted(file for room in CODE_THAT_MATTERS for file in (package / room).rglob("*.py"))
         ),
     ]
+
+
+@lru_cache
+def _method_digest(name: str) -> str:
+    """Fingerprint of a method that is not our own."""
+    module, _, _ = name.partition(":")
+    spec = find_spec(module) if ":" in name else None
+    return _digest([Path(spec.origin)]) if spec is not None and spec.origin else ""
 
 
 def _digest(files: Iterable[Path]) -> str:
