@@ -1,0 +1,21 @@
+"""What was found in a film, shown: a contact sheet, an HTML page, a line in the terminal.
+
+`Findings` come in, made of core nouns only; files and text go out.
+"""
+
+from storyscope.report.findings import Findings, Truth
+from storyscope.report.html_page import html_report
+from storyscope.report.palette import STORY_COLOURS, story_colour, text_colour
+from storyscope.report.sheet import contact_sheet
+from storyscope.report.terminal import draw_timeline
+
+__all__ = [
+    "STORY_COLOURS",
+    "Findings",
+    "Truth",
+    "contact_sheet",
+    "draw_timeline",
+    "html_report",
+    "story_colour",
+    "text_colour",
+]

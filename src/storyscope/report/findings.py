@@ -1,0 +1,89 @@
+"""What a report is made from, and the choices every kind of report shares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from storyscope.core import Keyframes, Shot, Span, Story, Video
+from storyscope.report.palette import story_colour
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The stories as a person or a script has them, to be shown beside those found."""
+
+    spans: tuple[Span, ...]
+    titles: tuple[str, ...] = ()
+    mean_iou: float | None = None
+    """How well the found stories agree with these, 0 to 1."""
+
+    def title(self, number: int) -> str:
+        return self.titles[number] if self.titles else ""
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """A film, its shots and stories, and pictures of them."""
+
+    video: Video
+    stories: Sequence[Story]
+    shots: Sequence[Shot]
+    keyframes: Keyframes
+    truth: Truth | None = None
+    cues: Sequence[str] = ()
+    """Names of the cues the stories stand on."""
+    thumbnails: Mapping[str, float] = field(default_factory=dict)
+    """The second of the frame that stands for a story, by its id, where one was chosen."""
+
+    def picture_of_shot(self, shot: int) -> bytes | None:
+        """The keyframe nearest the middle of a shot, as JPEG; None if it has none."""
+        own = np.flatnonzero(self.keyframes.shots == shot)
+        return self._nearest(own, self.shots[shot].span.middle)
+
+    def picture_of_story(self, story: Story) -> bytes | None:
+        """The frame that stands for a story; where none was chosen, of its longest shot."""
+        shots = self.keyframes.shots
+        own = np.flatnonzero((shots >= story.shots.start) & (shots < story.shots.stop))
+        if story.id in self.thumbnails:
+            return self._nearest(own, self.thumbnails[story.id])
+        longest = max(story.shots, key=lambda shot: self.shots[shot].span.length)
+        return self.picture_of_shot(longest)
+
+    def true_story_of(self, story: Story) -> int | None:
+        """The true story that shares most time with a found one."""
+        if self.truth is None:
+            return None
+        return _most_shared(story.span, self.truth.spans)
+
+    def found_stories(self) -> list[int]:
+        """For each true story, the number of the found story that shares most time with it."""
+        spans = [story.span for story in self.stories]
+        return [_most_shared(true, spans) for true in self.truth.spans] if self.truth else []
+
+    def true_colours(self) -> list[str]:
+        """A true story wears the colour of the story that found it.
+
+        Equal colours one above the other mean agreement; a colour that stays while the true
+        story changes means that two were taken for one.
+        """
+        return [story_colour(number) for number in self.found_stories()]
+
+    def _nearest(self, own: np.ndarray, seconds: float) -> bytes | None:
+        if not len(own):
+            return None
+        nearest = own[np.abs(self.keyframes.seconds[own] - seconds).argmin()]
+        return self.keyframes.pictures[int(nearest)]
+
+
+def iou(a: Span, b: Span) -> float:
+    """Shared time over time in either."""
+    shared = a.overlap(b)
+    together = a.length + b.length - shared
+    return shared / together if together > 0 else 0.0
+
+
+def _most_shared(span: Span, others: Sequence[Span]) -> int:
+    return max(range(len(others)), key=lambda number: span.overlap(others[number]))

@@ -1,0 +1,79 @@
+"""The timeline in a terminal: stories as blocks across its width."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from storyscope.core import Span, format_time
+from storyscope.report.findings import Findings
+from storyscope.report.palette import story_colour, text_colour
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+
+def draw_timeline(findings: Findings, *, width: int, colour: bool) -> Text:
+    """One line for the stories found, one above it for the truth if there is one, and a clock.
+
+    With `colour` each story is a coloured block with its number; without, the blocks are drawn
+    in plain characters, for pipes, logs and people who set NO_COLOR.
+    """
+    from rich.text import Text
+
+    duration = findings.video.duration
+    rows: list[tuple[str, list[Span], list[str]]] = []
+    if findings.truth is not None:
+        rows.append(("truth", list(findings.truth.spans), findings.true_colours()))
+    found = [story.span for story in findings.stories]
+    rows.append(("found", found, [story_colour(number) for number in range(len(found))]))
+    margin = 7 if len(rows) > 1 else 0
+    room = max(10, width - margin)
+    drawn = Text()
+    for name, spans, colours in rows:
+        drawn.append(f"{name:<{margin}}" if margin else "", style="dim" if colour else "")
+        for label, size, tint in zip(*_blocks(spans, duration, room), colours, strict=True):
+            style = f"bold {text_colour(tint)} on {tint}" if colour else ""
+            drawn.append(label.center(size) if colour else _plain(label, size), style=style)
+        drawn.append("\n")
+    drawn.append(" " * margin + _clock(duration, room), style="dim" if colour else "")
+    return drawn
+
+
+def block_widths(spans: Sequence[Span], duration: float, width: int) -> list[int]:
+    """Columns each span takes of `width`: they add up to it, and nobody gets none if all fit."""
+    edges = [round(span.start / duration * width) for span in spans] + [width]
+    if len(spans) <= width:
+        for number in range(1, len(spans)):
+            edges[number] = max(edges[number], edges[number - 1] + 1)
+        for number in range(len(spans) - 1, 0, -1):
+            edges[number] = min(edges[number], edges[number + 1] - 1)
+    edges[0] = 0
+    return [max(0, right - left) for left, right in pairwise(edges)]
+
+
+def _blocks(spans: Sequence[Span], duration: float, width: int) -> tuple[list[str], list[int]]:
+    sizes = block_widths(spans, duration, width)
+    labels = [str(number) for number in range(1, len(spans) + 1)]
+    return [
+        label if len(label) <= size else "" for label, size in zip(labels, sizes, strict=True)
+    ], sizes
+
+
+def _plain(label: str, size: int) -> str:
+    """A block as |--3---: its left edge, and its number where it fits."""
+    return "|" + label.center(size - 1, "-") if len(label) < size else "|" * size
+
+
+def _clock(duration: float, width: int) -> str:
+    """Times along the line, as many as have room."""
+    end = format_time(duration)
+    gap = len(end) + 6
+    ticks = max(1, width // gap)
+    line = [" "] * width
+    for tick in range(ticks + 1):
+        text = format_time(duration * tick / ticks)
+        at = min(round(width * tick / ticks), width - len(text))
+        line[at : at + len(text)] = text
+    return "".join(line[:width])
