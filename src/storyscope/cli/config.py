@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, open_library
-from storyscope.cli.show import print_json, say
+from storyscope.cli.show import print_json, print_table, say
 
 
 def config(
@@ -38,10 +38,5 @@ def config(
     if json:
         print_json(asdict(shelf.config))
         return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table("setting", "value", "what it does", box=None, header_style="bold")
-    for name, value, words in describe_settings(shelf.config):
-        table.add_row(name, str(value), words)
-    Console().print(table)
+    rows = [(name, str(value), words) for name, value, words in describe_settings(shelf.config)]
+    print_table("setting", "value", "what it does", rows=rows)

@@ -25,6 +25,7 @@ def doctor(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -
         )
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     console = Console()
@@ -36,6 +37,7 @@ def doctor(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -
         for finding in findings:
             if finding.part == part:
                 mark = "[green]ok[/]" if finding.ok else "[yellow]--[/]"
-                table.add_row(mark, finding.name, finding.found if finding.ok else finding.fix)
+                words = finding.found if finding.ok else finding.fix
+                table.add_row(mark, finding.name, escape(words))
         console.print(table)
         console.print()

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, open_library
-from storyscope.cli.show import print_json, say
+from storyscope.cli.show import print_json, print_table, say
 
 
 def list(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> None:
@@ -21,14 +21,22 @@ def list(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> 
     if not facts:
         say(f"The library {library} is empty; add a film with `storyscope add VIDEO`.")
         return
-    from rich.console import Console
-    from rich.table import Table
-
     from storyscope.core import format_time
 
-    table = Table("id", "length", "stories", "state", "file", box=None, header_style="bold")
-    for video in facts:
-        state = video["state"] if not video["failure"] else f"failed: {video['failure']}"
-        count = str(video["stories"]) if video["state"] == "ready" else ""
-        table.add_row(video["id"], format_time(video["duration"]), count, state, video["path"])
-    Console().print(table)
+    print_table(
+        "id",
+        "length",
+        "stories",
+        "state",
+        "file",
+        rows=[
+            (
+                video["id"],
+                format_time(video["duration"]),
+                str(video["stories"]) if video["state"] == "ready" else "",
+                f"failed: {video['failure']}" if video["failure"] else video["state"],
+                video["path"],
+            )
+            for video in facts
+        ],
+    )

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, open_library
-from storyscope.cli.show import print_json, say
+from storyscope.cli.show import print_json, print_table, say
 
 
 def search(
@@ -52,13 +52,22 @@ def search(
     if not hits:
         say(f"Nothing in {library} answers “{text}”.")
         return
-    from rich.console import Console
-    from rich.table import Table
-
     from storyscope.core import format_time
 
-    table = Table("", "video", "story", "title", "because", box=None, header_style="bold")
-    for hit in hits:
-        span = f"{format_time(hit.story.span.start)}–{format_time(hit.story.span.end)}"
-        table.add_row(f"{hit.score:.2f}", hit.video, span, hit.story.title, hit.evidence)
-    Console().print(table)
+    print_table(
+        "",
+        "video",
+        "story",
+        "title",
+        "because",
+        rows=[
+            (
+                f"{hit.score:.2f}",
+                hit.video,
+                f"{format_time(hit.story.span.start)}–{format_time(hit.story.span.end)}",
+                hit.story.title,
+                hit.evidence,
+            )
+            for hit in hits
+        ],
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,6 +30,18 @@ def say(message: str, *, quiet: bool = False) -> None:
     """Tell the person something that is not a fact they asked for."""
     if not quiet:
         print(message, file=sys.stderr)
+
+
+def print_table(*headers: str, rows: Iterable[Sequence[str]]) -> None:
+    """Print rows under bold headers; what videos and people say is never taken for markup."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(*headers, box=None, header_style="bold", pad_edge=False)
+    for row in rows:
+        table.add_row(*(escape(cell) for cell in row))
+    Console().print(table)
 
 
 @contextmanager

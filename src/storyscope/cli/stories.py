@@ -11,7 +11,7 @@ from storyscope.cli.options import (
     VideoArgument,
     open_library,
 )
-from storyscope.cli.show import print_json, say
+from storyscope.cli.show import print_json, print_table, say
 
 
 def stories(
@@ -42,20 +42,23 @@ def stories(
     if json:
         print_json(shelf.story_facts(video, found))
         return
-    from rich.console import Console
-    from rich.table import Table
-
     from storyscope.core import format_time
 
-    console = Console()
-    table = Table("", "start", "end", "title", "keywords", box=None, header_style="bold")
-    for number, story in enumerate(found, start=1):
-        table.add_row(
-            str(number),
-            format_time(story.span.start),
-            format_time(story.span.end),
-            story.title,
-            ", ".join(story.keywords),
-        )
-    console.print(table)
+    print_table(
+        "",
+        "start",
+        "end",
+        "title",
+        "keywords",
+        rows=[
+            (
+                str(number),
+                format_time(story.span.start),
+                format_time(story.span.end),
+                story.title,
+                ", ".join(story.keywords),
+            )
+            for number, story in enumerate(found, start=1)
+        ],
+    )
     say(f"cues used: {', '.join(shelf.cues(video)) or 'none'}")
