@@ -20,6 +20,7 @@ COMMANDS: dict[str, str] = {
     "score": "Judging",
     "agree": "Judging",
     "benchmark": "Judging",
+    "reproduce": "Judging",
     "config": "Set-up",
     "doctor": "Set-up",
 }

@@ -46,7 +46,7 @@ def as_table(methods: Scores, baselines: Scores) -> str:
     ]
     average = ["**Average**", *(mean_over_videos(scores) for scores in columns.values())]
     header = ["Video", *columns]
-    return _markdown(header, [_with_best_in_bold(row) for row in (*rows, average)])
+    return markdown(header, [_with_best_in_bold(row) for row in (*rows, average)])
 
 
 def as_details(methods: Scores, baselines: Scores) -> str:
@@ -60,7 +60,7 @@ def as_details(methods: Scores, baselines: Scores) -> str:
         measures = (mean_over_videos(scores), total.coverage, total.overflow, total.f_score)
         rows.append([name, *(f"{measure:.3f}" for measure in measures), *map(str, counts)])
     header = ["Method", "mean IoU", "coverage", "overflow", "F_co", "stories found", "true"]
-    return _markdown(header, rows)
+    return markdown(header, rows)
 
 
 def study_facts(study: AnnotatorStudy) -> dict[str, Any]:
@@ -90,11 +90,17 @@ def study_table(study: AnnotatorStudy) -> str:
     proof = "proven" if study.ceiling_proven else "not proven for every video"
     return (
         (label if study.simulated else "")
-        + _markdown([corner, *everyone], rows)
+        + markdown([corner, *everyone], rows)
         + f"\nHuman ceiling{' (simulated)' if study.simulated else ''}: the agreement has mean IoU "
         f"{study.ceiling:.3f} with the annotators ({proof}); two annotators have "
         f"{study.between_people:.3f} with each other.\n"
     )
+
+
+def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table; numbers stand to the right."""
+    lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def _video_facts(score: VideoScore) -> dict[str, Any]:
@@ -114,8 +120,3 @@ def _with_best_in_bold(row: Sequence[Any]) -> list[str]:
     best = max(row[1:])
     cells = [f"**{value:.3f}**" if value == best else f"{value:.3f}" for value in row[1:]]
     return [row[0], *cells]
-
-
-def _markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)

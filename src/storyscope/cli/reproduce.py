@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from storyscope.cli.options import JsonOption, QuietOption
+from storyscope.cli.show import live_progress, print_json, say
+
+if TYPE_CHECKING:
+    from storyscope.reproduction import Kind, Table
+
+app = typer.Typer(help="Repeat the paper's experiments on videos you own.", no_args_is_help=True)
+
+FolderArgument = Annotated[
+    Path, typer.Argument(metavar="DIR", help="The collection as it was published, with videos.")
+]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="DIR", help="Keep indexes, results and tables here."),
+]
+JobsOption = Annotated[int, typer.Option(min=1, help="Processes.")]
+
+
+@app.command()
+def bbc(
+    folder: FolderArgument,
+    output: OutputOption = None,
+    jobs: JobsOption = os.cpu_count() or 1,
+    quiet: QuietOption = False,
+    json: JsonOption = False,
+) -> None:
+    """BBC Planet Earth: eleven episodes, five annotators.
+
+    DIR holds annotations/shots/01_From_Pole_to_Pole.txt (first and last frame of a shot a line),
+    annotations/scenes/annotator_0/01_From_Pole_to_Pole.txt (first shots of the stories, separated
+    by commas), and videos and transcripts of the same name. The videos are indexed with the paper
+    preset and with ours; what is finished is kept. Without videos, people's agreement is shown.
+
+    Examples:
+
+        storyscope reproduce bbc planet-earth
+
+        storyscope reproduce bbc planet-earth --output results --jobs 4
+    """
+    _reproduce("bbc", folder, output, jobs, quiet, json, None)
+
+
+@app.command()
+def ally(
+    folder: FolderArgument,
+    output: OutputOption = None,
+    trained_on_bbc: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Output of `reproduce bbc`, to train on that instead too."
+        ),
+    ] = None,
+    jobs: JobsOption = os.cpu_count() or 1,
+    quiet: QuietOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Ally McBeal: four episodes of the first season.
+
+    DIR holds annotations/*.csv, one table an episode with a line per shot (first frame, last frame,
+    story), and videos and transcripts of the same name.
+
+    Examples:
+
+        storyscope reproduce ally ally-mcbeal --trained-on-bbc results
+    """
+    _reproduce("ally", folder, output, jobs, quiet, json, trained_on_bbc)
+
+
+def _reproduce(
+    kind: Kind,
+    folder: Path,
+    output: Path | None,
+    jobs: int,
+    quiet: bool,
+    json: bool,
+    trained_on_bbc: Path | None,
+) -> None:
+    from dataclasses import asdict
+
+    from storyscope.models import cache_folder
+    from storyscope.reproduction import Reproduction
+
+    place = output or cache_folder() / "reproduce" / kind
+    place.mkdir(parents=True, exist_ok=True)
+    with live_progress(kind, quiet=quiet) as report:
+        work = Reproduction(kind, folder, place, jobs=jobs, report=report)
+        tables = work.tables(bbc_output=trained_on_bbc)
+    for note in work.notes:
+        say(note, quiet=quiet)
+    (place / "tables.md").write_text(_as_page(tables, work.notes), encoding="utf-8")
+    say(f"kept in {place}", quiet=quiet)
+    if json:
+        print_json({"tables": [asdict(table) for table in tables], "notes": work.notes})
+    else:
+        typer.echo(_as_page(tables, []))
+
+
+def _as_page(tables: list[Table], notes: list[str]) -> str:
+    parts = [table.text for table in tables]
+    if notes:
+        parts.append("## Not done\n\n" + "".join(f"- {note}\n" for note in notes))
+    return "\n".join(parts)
