@@ -44,6 +44,7 @@ from storyscope.stages import CUES, story_spans, title, untitled
 from storyscope.store import SqliteStore, Store, VideoRecord
 
 if TYPE_CHECKING:
+    from storyscope.formats import Timeline
     from storyscope.search import Answer, Filed, Match
 
 
@@ -177,6 +178,24 @@ class Library:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(keyframes.pictures[nearest])
         return path
+
+    def timeline(
+        self,
+        video: str,
+        *,
+        level: str = "stories",
+        annotator: str | None = None,
+        granularity: float | None = None,
+    ) -> Timeline:
+        """The stories of a video, or its shots, as what every format is written from."""
+        from storyscope.formats import Entry, Timeline, timeline_of
+
+        if level == "shots":
+            shots = enumerate(self.shots(video), start=1)
+            entries = tuple(Entry(shot.span, f"Shot {number}") for number, shot in shots)
+            return Timeline(self.video(video), entries)
+        stories = self.stories(video, annotator=annotator, granularity=granularity)
+        return timeline_of(self.video(video), stories, annotator=annotator or "storyscope")
 
     def annotate(self, video: str, annotation: Annotation) -> None:
         """Keep a person's version of the stories beside the machine's."""

@@ -15,6 +15,7 @@ COMMANDS: dict[str, str] = {
     "list": "Library",
     "stories": "Library",
     "search": "Library",
+    "export": "Library",
     "remove": "Library",
     "concepts": "Learning",
     "score": "Judging",

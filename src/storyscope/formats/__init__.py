@@ -6,5 +6,18 @@ from storyscope.formats.annotations import (
     on_one_scale,
     read_annotations,
 )
+from storyscope.formats.registry import FORMATS, Format, find_format
+from storyscope.formats.timeline import Entry, Timeline, timeline_of
 
-__all__ = ["OneScale", "WrittenAnnotation", "on_one_scale", "read_annotations"]
+__all__ = [
+    "FORMATS",
+    "Entry",
+    "Format",
+    "OneScale",
+    "Timeline",
+    "WrittenAnnotation",
+    "find_format",
+    "on_one_scale",
+    "read_annotations",
+    "timeline_of",
+]

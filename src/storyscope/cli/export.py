@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from storyscope.cli.options import DEFAULT_LIBRARY, LibraryOption, OutputOption, open_library
+from storyscope.cli.show import print_table, say
+
+
+class Level(StrEnum):
+    """What is written."""
+
+    stories = "stories"
+    shots = "shots"
+
+
+def export(
+    video: Annotated[
+        str, typer.Argument(metavar="VIDEO", help="Id of a video, as `storyscope list` shows it.")
+    ] = "",
+    format: Annotated[
+        str, typer.Option("--format", "-f", metavar="F", help="`list` explains them all.")
+    ] = "list",
+    output: OutputOption = None,
+    library: LibraryOption = DEFAULT_LIBRARY,
+    level: Annotated[Level, typer.Option(help="Write stories, or shots.")] = Level.stories,
+    annotator: Annotated[
+        str | None, typer.Option(help="A person's version instead of the machine's.")
+    ] = None,
+    granularity: Annotated[
+        float | None,
+        typer.Option(min=0.0, max=1.0, help="0: few long stories; 1: many short ones."),
+    ] = None,
+) -> None:
+    """Write stories for editors, publishers, players and scholars.
+
+    Examples:
+
+        storyscope export --format list
+
+        storyscope export film --format youtube
+
+        storyscope export film --format edl --output film.edl
+    """
+    from storyscope.errors import FormatError
+    from storyscope.formats import FORMATS, find_format
+
+    if format == "list":
+        kinds = [find_format(name) for name in FORMATS]
+        rows = [(kind.name, kind.summary, kind.loses) for kind in kinds]
+        print_table("format", "for", "what it loses", rows=rows)
+        return
+    if not video:
+        raise FormatError("name the video to export; `storyscope list` shows their ids")
+    kind = find_format(format)
+    shelf = open_library(library)
+    timeline = shelf.timeline(
+        video, level=level.value, annotator=annotator, granularity=granularity
+    )
+    if kind.write is not None and output is None:
+        sys.stdout.write(kind.write(timeline))
+        return
+    if output is None:
+        raise FormatError(f"{format} is not text; say where to write it with --output")
+    if kind.write is not None:
+        output.write_text(kind.write(timeline), encoding="utf-8", newline="")
+    elif kind.save is not None:
+        kind.save(timeline, output)
+    say(f"wrote {output}")

@@ -1,0 +1,71 @@
+"""What every format is written from and read into."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from storyscope.core import Span, Story, Video
+
+STANDARD_RATES = tuple(
+    Fraction(*rate)
+    for rate in (
+        (24000, 1001),
+        (24, 1),
+        (25, 1),
+        (30000, 1001),
+        (30, 1),
+        (48, 1),
+        (50, 1),
+        (60000, 1001),
+        (60, 1),
+    )
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One story (or shot, or chapter) on a timeline."""
+
+    span: Span
+    title: str = ""
+    keywords: tuple[str, ...] = ()
+    level: int = 0
+    """0 for stories; 1 for what they are made of."""
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """A video and what happens in it, in order."""
+
+    video: Video
+    entries: tuple[Entry, ...]
+    annotator: str = "storyscope"
+
+    @property
+    def rate(self) -> Fraction:
+        """Frames a second as editors count them; a variable rate counts at its average."""
+        measured = Fraction(self.video.fps).limit_denominator(100_000) or Fraction(25)
+        near = min(STANDARD_RATES, key=lambda standard: abs(standard - measured))
+        return near if abs(near - measured) < Fraction(1, 100) else measured
+
+    def frame(self, seconds: float) -> int:
+        """The frame that is shown at a time."""
+        return round(Fraction(seconds) * self.rate)
+
+    def seconds(self, frame: int) -> float:
+        return float(frame / self.rate)
+
+
+def timeline_of(
+    video: Video, stories: Sequence[Story], *, annotator: str = "storyscope"
+) -> Timeline:
+    """Stories as a timeline."""
+    entries = tuple(Entry(story.span, story.title, story.keywords) for story in stories)
+    return Timeline(video, entries, annotator)
+
+
+def one_line(title: str) -> str:
+    """A title for formats whose lines mean something."""
+    return " ".join(title.split())

@@ -1,0 +1,64 @@
+"""Chapters for the description of a YouTube video.
+
+YouTube wants the first at 0:00, at least three, and at least ten seconds each.
+"""
+
+from __future__ import annotations
+
+from storyscope.core import Span, format_time
+from storyscope.errors import FormatError
+from storyscope.formats.registry import Format
+from storyscope.formats.timeline import Entry, Timeline, one_line
+
+FEWEST, SHORTEST_SECONDS = 3, 10.0
+
+
+def write(timeline: Timeline) -> str:
+    """One line a chapter; stories that are too short join a neighbour, with a note."""
+    entries = list(timeline.entries)
+    merged = 0
+    while len(entries) > 1 and (place := _too_short(entries)) is not None:
+        entries[place : place + 2] = [_joined(entries[place], entries[place + 1])]
+        merged += 1
+    if len(entries) < FEWEST:
+        raise FormatError(
+            f"YouTube wants at least {FEWEST} chapters of {SHORTEST_SECONDS:.0f} seconds; "
+            f"{timeline.video.id} has {len(entries)}: ask for finer stories with --granularity"
+        )
+    lines = [f"{_shown(entry.span.start)} {_title(entry, n)}" for n, entry in enumerate(entries, 1)]
+    if merged:
+        lines.append("")
+        lines.append(f"({merged} stories shorter than {SHORTEST_SECONDS:.0f} seconds were joined)")
+    return "\n".join(lines) + "\n"
+
+
+def _too_short(entries: list[Entry]) -> int | None:
+    """The first of two neighbours to join: whole seconds are what YouTube sees."""
+    starts = [int(entry.span.start) for entry in entries] + [int(entries[-1].span.end)]
+    for place in range(len(entries)):
+        if starts[place + 1] - starts[place] < SHORTEST_SECONDS:
+            return place if place + 1 < len(entries) else place - 1
+    return None
+
+
+def _joined(first: Entry, second: Entry) -> Entry:
+    longer = max(first, second, key=lambda entry: entry.span.length)
+    return Entry(Span(first.span.start, second.span.end), longer.title, longer.keywords)
+
+
+def _shown(seconds: float) -> str:
+    text = format_time(seconds)
+    return text if text.count(":") == 2 or len(text) > 4 else f"0{text}"
+
+
+def _title(entry: Entry, number: int) -> str:
+    return one_line(entry.title) or f"Chapter {number}"
+
+
+FORMAT = Format(
+    "youtube",
+    ".txt",
+    "chapter lines for a YouTube description",
+    "times are whole seconds, stories under ten seconds are joined",
+    write,
+)
