@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,13 +21,10 @@ import numpy as np
 from PIL import Image
 
 from storyscope.core import Picture, SmallFrame
-from storyscope.features import Backbone, KeyframePicker, from_jpeg, load_backbone
-from storyscope.features.hypercolumns import hypercolumn_features
-from storyscope.features.pictures import squared
+from storyscope.features import KeyframePicker, describe_pictures, from_jpeg, load_backbone
 from storyscope.media import scan
 from storyscope.shots import detect_shots
 from storyscope.thumbnails.evaluation import (
-    See,
     Seen,
     compare_rankers,
     see_degraded,
@@ -58,7 +56,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def main() -> None:
     arguments = _arguments()
     backbone = load_backbone(arguments.backbone)
-    see = _see(backbone)
+    see = partial(describe_pictures, backbone=backbone)
     training: dict[str, Seen] = {}
     photos = {path.stem: _framings(path) for path in _photos()}
     for name, pictures in photos.items():
@@ -74,7 +72,7 @@ def main() -> None:
         "backbone": backbone.producer,
         "percent swapped on sources left out, by cost": left_out,
         "cost": cost,
-        "training sources": {name: len(seen.hypercolumns) for name, seen in training.items()},
+        "training sources": {name: len(seen.good) for name, seen in training.items()},
         "percent swapped on films never seen": {
             name: swapped_by_degradation(seen, ranker) for name, seen in tests.items()
         },
@@ -102,19 +100,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--backbone", default="efficientnet-lite0")
     parser.add_argument("--write", action="store_true", help="write ranker and report")
     return parser.parse_args()
-
-
-def _see(backbone: Backbone) -> See:
-    def see(pictures: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        columns, layers = [], []
-        for start in range(0, len(pictures), 8):
-            small = [squared(picture, 224) for picture in pictures[start : start + 8]]
-            seen = backbone(np.stack(small))
-            columns.append(hypercolumn_features(seen.columns))
-            layers.append(seen.maps.mean(axis=(2, 3)))
-        return np.concatenate(columns), np.concatenate(layers)
-
-    return see
 
 
 def _photos() -> list[Path]:

@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from storyscope.core import VisionOutput
 from storyscope.thumbnails import load_ranker
 from storyscope.thumbnails.degrade import DEGRADATIONS
-from storyscope.thumbnails.evaluation import compare_rankers, see_degraded
+from storyscope.thumbnails.evaluation import benchmark_rankers, compare_rankers, see_degraded
 
 
 def _see(pictures):
@@ -15,7 +16,8 @@ def _see(pictures):
         detail = np.abs(np.diff(values, axis=1)).mean()
         rows.append([values.mean(), detail, *np.percentile(values, range(10, 90, 10))])
     columns = np.array(rows, np.float32)
-    return columns, np.concatenate([columns, columns**2], axis=1)
+    layers = np.concatenate([columns, np.sqrt(columns)], axis=1)
+    return VisionOutput(layers, np.zeros((len(rows), 1000)), columns, "test")
 
 
 def test_every_source_is_held_out_once():
@@ -37,6 +39,14 @@ def test_what_can_be_seen_is_learnt():
 def test_the_same_pictures_give_the_same_table():
     first, second = (compare_rankers(_sources(), load_ranker()) for _ in range(2))
     assert first == second
+
+
+def test_a_single_film_is_held_out_by_quarters():
+    chance = np.random.default_rng(1)
+    film = [chance.integers(30, 220, (48, 64, 3), dtype=np.uint8) for _ in range(9)]
+    table = benchmark_rankers({"film": film}, _see, load_ranker())
+    assert [row.source for row in table] == [f"film, part {number}" for number in (1, 2, 3, 4)]
+    assert sum(row.pairs for row in table) == 9 * len(DEGRADATIONS)
 
 
 def _sources():

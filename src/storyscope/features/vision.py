@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
 import numpy as np
 
 from storyscope.core import Keyframes, VisionOutput
@@ -18,16 +21,32 @@ def describe(
     keyframes: Keyframes, backbone: Backbone, *, full_map: bool = False, report: Report = silent
 ) -> VisionOutput:
     """Run every keyframe through the backbone, a few at a time."""
-    count = len(keyframes)
+    pictures = (from_jpeg(data) for data in keyframes.pictures)
+    return _described(pictures, len(keyframes), backbone, full_map=full_map, report=report)
+
+
+def describe_pictures(
+    pictures: Sequence[np.ndarray], backbone: Backbone, *, full_map: bool = False
+) -> VisionOutput:
+    """The same for pictures in memory, uint8 [height, width, 3] each."""
+    return _described(iter(pictures), len(pictures), backbone, full_map=full_map, report=silent)
+
+
+def _described(
+    pictures: Iterator[np.ndarray],
+    count: int,
+    backbone: Backbone,
+    *,
+    full_map: bool,
+    report: Report,
+) -> VisionOutput:
     width = backbone.channels * ((SIZE // 32) ** 2 if full_map else 1)
     maps = np.zeros((count, width), np.float16)
     posteriors = np.zeros((count, CLASSES), np.float16)
     hypercolumns = np.zeros((count, 10), np.float32)
     for start in range(0, count, BATCH):
         rows = slice(start, min(start + BATCH, count))
-        seen = backbone(
-            np.stack([squared(from_jpeg(data), SIZE) for data in keyframes.pictures[rows]])
-        )
+        seen = backbone(np.stack([squared(rgb, SIZE) for rgb in islice(pictures, BATCH)]))
         maps[rows] = seen.maps.reshape(-1, width) if full_map else seen.maps.mean(axis=(2, 3))
         posteriors[rows] = seen.posteriors
         hypercolumns[rows] = hypercolumn_features(seen.columns)

@@ -8,27 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
+from storyscope.core import VisionOutput
 from storyscope.thumbnails.degrade import DEGRADATIONS, degrade
 from storyscope.thumbnails.ranker import DEFAULT_COST, Ranker, train_ranker
 from storyscope.thumbnails.ranking import swapped_share
 
-RIDGE = 10.0
+RIDGE = 1000.0
+"""Of the Ranking CNN: what serves it best, of powers of ten, on the photos we train on."""
+QUARTERS = 4
 
-See = Callable[[Sequence[np.ndarray]], tuple[np.ndarray, np.ndarray]]
-"""Pictures -> (hypercolumn numbers [n, 10], the last layer averaged over the picture [n, d])."""
+See = Callable[[Sequence[np.ndarray]], VisionOutput]
+"""Pictures, uint8 [height, width, 3] each, through the backbone."""
 
 
 @dataclass(frozen=True, eq=False)
 class Seen:
     """Pictures of one source as the backbone sees them, good and degraded in every way."""
 
-    hypercolumns: np.ndarray
-    last_layer: np.ndarray
-    worse_hypercolumns: Mapping[str, np.ndarray]
-    worse_last_layer: Mapping[str, np.ndarray]
+    good: VisionOutput
+    worse: Mapping[str, VisionOutput]
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,22 @@ class SwappedPairs:
     """Of the hypercolumn ranking."""
 
 
+def benchmark_rankers(
+    sources: Mapping[str, Sequence[np.ndarray]], see: See, shipped: Ranker
+) -> list[SwappedPairs]:
+    """The table over the good pictures of several films, or over the quarters of one."""
+    if len(sources) == 1:
+        ((name, pictures),) = sources.items()
+        edges = np.linspace(0, len(pictures), QUARTERS + 1).astype(int).tolist()
+        sources = {
+            f"{name}, part {number}": pictures[start:end]
+            for number, (start, end) in enumerate(pairwise(edges), start=1)
+            if start < end
+        }
+    seen = {name: see_degraded(pictures, see) for name, pictures in sources.items()}
+    return compare_rankers(seen, shipped)
+
+
 def see_degraded(
     pictures: Sequence[np.ndarray],
     see: See,
@@ -58,15 +76,15 @@ def see_degraded(
     """
     chance = np.random.default_rng(seed)
     others = others or pictures
-    columns, layers = {}, {}
+    seen = {}
     for kind in DEGRADATIONS:
         partners = chance.integers(len(others), size=len(pictures))
         worse = [
             degrade(picture, others[partner], kind, chance)
             for picture, partner in zip(pictures, partners, strict=True)
         ]
-        columns[kind], layers[kind] = see(worse)
-    return Seen(*see(pictures), columns, layers)
+        seen[kind] = see(worse)
+    return Seen(see(pictures), seen)
 
 
 def compare_rankers(
@@ -81,7 +99,7 @@ def compare_rankers(
         table.append(
             SwappedPairs(
                 source=name,
-                pairs=len(held_out.hypercolumns) * len(DEGRADATIONS),
+                pairs=len(held_out.good) * len(DEGRADATIONS),
                 ranking_cnn=_mean(_swapped_layers(held_out, regression)),
                 hypercolumns=_mean(swapped_by_degradation(held_out, ranker)),
                 shipped=_mean(swapped_by_degradation(held_out, shipped)),
@@ -95,19 +113,19 @@ def train_ranker_on(
     sources: Sequence[Seen], *, backbone: str, cost: float = DEFAULT_COST
 ) -> Ranker:
     """The hypercolumn ranker of all pairs of these sources."""
-    good = np.concatenate([seen.hypercolumns for seen in sources])
+    good = np.concatenate([seen.good.hypercolumns for seen in sources])
     worse = [
-        np.concatenate([seen.worse_hypercolumns[kind] for seen in sources]) for kind in DEGRADATIONS
+        np.concatenate([seen.worse[kind].hypercolumns for seen in sources]) for kind in DEGRADATIONS
     ]
     return train_ranker(good, worse, backbone=backbone, cost=cost)
 
 
 def swapped_by_degradation(seen: Seen, ranker: Ranker) -> dict[str, float]:
     """Percent of pairs the ranker has in the wrong order, for each way of degrading."""
-    good = ranker.score(seen.hypercolumns)
+    good = ranker.score(seen.good.hypercolumns)
     return {
-        kind: 100 * swapped_share(good, ranker.score(worse))
-        for kind, worse in seen.worse_hypercolumns.items()
+        kind: 100 * swapped_share(good, ranker.score(worse.hypercolumns))
+        for kind, worse in seen.worse.items()
     }
 
 
@@ -116,8 +134,8 @@ def _fit_ranking_cnn(sources: Sequence[Seen]) -> np.ndarray:
 
     The paper's Ranking CNN; the layers below stay as they were trained.
     """
-    good = np.concatenate([seen.last_layer for seen in sources])
-    worse = np.concatenate([layer for seen in sources for layer in seen.worse_last_layer.values()])
+    good = np.concatenate([seen.good.maps for seen in sources])
+    worse = np.concatenate([worse.maps for seen in sources for worse in seen.worse.values()])
     inputs = np.concatenate([good, worse]).astype(np.float64)
     wanted = np.concatenate([np.ones(len(good)), np.zeros(len(worse))])
     # Good frames are outnumbered by their degraded copies; both sides count alike.
@@ -128,10 +146,10 @@ def _fit_ranking_cnn(sources: Sequence[Seen]) -> np.ndarray:
 
 
 def _swapped_layers(seen: Seen, neuron: np.ndarray) -> dict[str, float]:
-    good = seen.last_layer @ neuron[:-1]
+    good = seen.good.maps @ neuron[:-1]
     return {
-        kind: 100 * swapped_share(good, worse @ neuron[:-1])
-        for kind, worse in seen.worse_last_layer.items()
+        kind: 100 * swapped_share(good, worse.maps @ neuron[:-1])
+        for kind, worse in seen.worse.items()
     }
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from storyscope.errors import ModelError
 from storyscope.thumbnails.ranking import fit_ranking
 
-DEFAULT_COST = 0.01
+DEFAULT_COST = 0.1
 PREFERENCE_COST = 0.3
 """Weight of one choice of a person against staying near the ranker it amends."""
 
