@@ -148,6 +148,32 @@ def measure_titles() -> dict[str, float]:
     }
 
 
+def measure_detectors() -> dict[str, float]:
+    """Training one concept of 100 pictures, and 10,000 concepts on a film's 1,500 keyframes."""
+    from storyscope.concepts import TrainedConcepts, train_concepts
+
+    random = np.random.default_rng(0)
+    centres = random.normal(size=(5, 1280))
+    pictures = {f"c{i}": c + random.normal(size=(100, 1280)) for i, c in enumerate(centres)}
+    train_concepts(pictures, producer="warm-up")
+    before = time.process_time()
+    train_concepts(pictures, producer="benchmark")
+    trained = time.process_time()
+    many = TrainedConcepts(
+        tuple(f"c{i}" for i in range(10_000)),
+        random.normal(size=(1280, 10_000)).astype(np.float32),
+        np.zeros(10_000, dtype=np.float32),
+        "benchmark",
+    )
+    keyframes = random.normal(size=(1500, 1280)).astype(np.float32)
+    scoring = time.process_time()
+    many.score(keyframes)
+    return {
+        "train_cpu_seconds_per_concept": (trained - before) / 5,
+        "score_10000_concepts_1500_keyframes_cpu_seconds": time.process_time() - scoring,
+    }
+
+
 def measure_speech(model: str) -> dict[str, float]:
     """CPU and clock time a second of speech, and the share of words heard wrong."""
     from storyscope.core import SoundChunk
@@ -207,6 +233,7 @@ PARTS = {
     "mining": measure_mining,
     "features": measure_features,
     "titles": measure_titles,
+    "detectors": measure_detectors,
     "speech": measure_speech,
     "screen": measure_screen,
 }

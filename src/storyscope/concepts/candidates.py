@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+WEAK = 0.1
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -15,8 +17,13 @@ class Candidate:
     score: float
     mentions: int
     seen: bool = False
-    weak: bool = False
-    """Good enough to tell two titles apart, not to be a keyword."""
+    probability: float = 1.0
+    """How surely it is there: one for what is said."""
+
+    @property
+    def is_weak(self) -> bool:
+        """Good enough to tell two titles apart, not to be a keyword."""
+        return self.probability < WEAK
 
 
 def without_nested(candidates: Sequence[Candidate]) -> list[Candidate]:

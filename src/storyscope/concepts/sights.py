@@ -12,8 +12,7 @@ from storyscope.concepts.phrases import singular
 from storyscope.concepts.taxonomy import UNRELIABLE, VAGUE_GROUPS
 from storyscope.core import Story
 
-LEAST_PROBABILITY = 0.1
-WEAK_PROBABILITY = 0.05
+LEAST_PROBABILITY = 0.05
 COMMON = 0.05
 """Every concept counts as if it were at least this usual: rare mistakes tell nothing."""
 CREDITS = 0.4
@@ -41,19 +40,19 @@ def seen_candidates(stories: Sequence[Story], seen: Seen) -> list[list[Candidate
             rankings.append([_writing(number, len(stories))])
             continue
         order = np.argsort(-score, kind="stable")
-        fitting = order[useful[order] & (mean[order] >= WEAK_PROBABILITY)]
+        fitting = order[useful[order] & (mean[order] >= LEAST_PROBABILITY)]
         candidates = [
-            _candidate(seen.names[i], score[i], weak=bool(mean[i] < LEAST_PROBABILITY))
+            _candidate(seen.names[i], float(score[i]), float(mean[i]))
             for i in _unrelated(fitting, seen)
         ]
-        kept = sorted(without_nested(candidates), key=lambda candidate: candidate.weak)
+        kept = sorted(without_nested(candidates), key=lambda candidate: candidate.is_weak)
         rankings.append(kept[:MOST_SIGHTS])
     return rankings
 
 
-def _candidate(name: str, score: float, *, weak: bool) -> Candidate:
+def _candidate(name: str, score: float, probability: float) -> Candidate:
     key = tuple(singular(part) for part in name.split())
-    return Candidate(name, key, float(score), mentions=1, seen=True, weak=weak)
+    return Candidate(name, key, score, mentions=1, seen=True, probability=probability)
 
 
 def _shows_writing(mean: np.ndarray, seen: Seen) -> bool:

@@ -49,7 +49,7 @@ def title_stories(
     ranked = [_merge(words, sights) for words, sights in zip(said, shown, strict=True)]
     titles = _distinct_titles(ranked)
     return [
-        StoryTitle(title, tuple(c.text for c in candidates if not c.weak)[:MOST_KEYWORDS])
+        StoryTitle(title, tuple(c.text for c in candidates if not c.is_weak)[:MOST_KEYWORDS])
         for title, candidates in zip(titles, ranked, strict=True)
     ]
 
@@ -60,6 +60,8 @@ SECOND_PHRASE = 0.55
 SECOND_SIGHT = 0.4
 """A second phrase joins the title when it scores at least this share of the first."""
 FEW_MENTIONS = 4
+SURE_UNSAID = 0.3
+"""A sight nobody speaks of is a keyword from this probability on."""
 
 
 def _merge(said: list[Candidate], shown: list[Candidate]) -> list[Candidate]:
@@ -70,7 +72,8 @@ def _merge(said: list[Candidate], shown: list[Candidate]) -> list[Candidate]:
     unsaid = [candidate for candidate in shown if not spoken.intersection(candidate.key)]
     if sum(candidate.mentions for candidate in said) < FEW_MENTIONS:
         return [*unsaid[:2], *lifted, *unsaid[2:]]
-    return [*lifted[: MOST_KEYWORDS - 2], *unsaid[:2], *lifted[MOST_KEYWORDS - 2 :]]
+    sure = [candidate for candidate in unsaid if candidate.probability >= SURE_UNSAID][:2]
+    return [*lifted[: MOST_KEYWORDS - 2], *sure, *lifted[MOST_KEYWORDS - 2 :]]
 
 
 def _distinct_titles(ranked: Sequence[Sequence[Candidate]]) -> list[str]:
@@ -92,7 +95,7 @@ def _distinct_titles(ranked: Sequence[Sequence[Candidate]]) -> list[str]:
 
 def _proposals(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
     """The phrases a title could be made of, in order of preference; weak ones come last."""
-    strong = [candidate for candidate in candidates if not candidate.weak]
+    strong = [candidate for candidate in candidates if not candidate.is_weak]
     if not strong:
         return []
     first, *others = strong
@@ -101,7 +104,7 @@ def _proposals(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
     proposals = [*close, [first], *(pair for pair in pairs if pair not in close)]
     proposals += [[other] for other in others[:3]]
     proposals += [list(pair) for pair in combinations(others[:4], 2)]
-    proposals += [[first, candidate] for candidate in candidates if candidate.weak]
+    proposals += [[first, candidate] for candidate in candidates if candidate.is_weak]
     return [p for p in proposals if len(_written(p)) <= LONGEST_TITLE] or [[first]]
 
 
