@@ -293,6 +293,7 @@ def test_any_cues_give_ordered_words_inside_the_video(cues):
 @given(st.text(max_size=300))
 def test_no_text_crashes_the_parsers(text):
     for head in (
+        "-->",
         "",
         "WEBVTT\n",
         "[Events]\nDialogue: ",
@@ -310,6 +311,7 @@ def test_no_text_crashes_the_parsers(text):
     "content",
     [
         b"just some text without any times",
+        b"an arrow --> that points nowhere",
         b"",
         b"<html><body>hi</body></html>",
         b"<tt><unclosed></tt>",
@@ -322,6 +324,35 @@ def test_no_text_crashes_the_parsers(text):
 def test_what_is_no_subtitle_file_is_refused_by_name(tmp_path, content):
     with pytest.raises(TranscriptError, match=r"film\.srt"):
         read(tmp_path, content)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<tt><body>" + "<div>" * 3000 + "</div>" * 3000 + "</body></tt>",
+        "<tt><body><p begin='1s' end='2s'>"
+        + "<span>" * 3000
+        + "</span>" * 3000
+        + "</p></body></tt>",
+        "[" * 100_000,
+    ],
+)
+def test_a_file_nested_to_crash_its_reader_is_refused(tmp_path, content):
+    with pytest.raises(TranscriptError, match=r"film\.srt"):
+        read(tmp_path, content)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "1\n" + "9" * 400 + ":00,000 --> 00:00:02,000\nendless\n",
+        '<timedtext><body><p t="nan" d="1">endless</p></body></timedtext>',
+        '{"segments": [{"start": ' + "9" * 400 + ', "end": 1, "text": "endless"}]}',
+        '{"segments": [{"start": NaN, "end": Infinity, "text": "endless"}]}',
+    ],
+)
+def test_times_that_are_no_times_give_no_words(tmp_path, content):
+    assert read(tmp_path, content).words == ()
 
 
 def test_a_missing_file_is_refused_by_name(tmp_path):

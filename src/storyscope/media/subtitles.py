@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import av
 
 MOST_CUES = 200_000
-OVERRIDE = re.compile(r"\{[^}]*\}")
+OVERRIDE = re.compile(r"\{[^{}]*\}")
 
 
 def read_cues(film: Film, *, zero: float, language: str) -> dict[str, Any]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import inf, isfinite
+from operator import itemgetter
 
 import numpy as np
 
@@ -40,7 +43,8 @@ def transcript_of_cues(
     what the file says; it counts when the words are too few to tell. Words that begin at or
     after `duration` are dropped, so that a transcript never outlasts its video.
     """
-    tidy = [_proper(cue if isinstance(cue, Cue) else Cue(*cue)) for cue in cues]
+    all_cues = (cue if isinstance(cue, Cue) else Cue(*cue) for cue in cues)
+    tidy = [_proper(cue) for cue in all_cues if isfinite(cue.start) and isfinite(cue.end)]
     tidy = _with_ends(sorted(tidy, key=lambda cue: (cue.start, cue.end)))
     tidy = _without_repeats(_without_rolling_lines(tidy))
     speakers = _recurring_speakers(tidy)
@@ -61,18 +65,21 @@ SHORTEST_CUE = 0.2
 
 def _proper(cue: Cue) -> Cue:
     """Times before the video starts are its start."""
-    return replace(cue, start=max(0.0, cue.start), end=max(0.0, cue.end))
+    anchors = tuple(anchor for anchor in cue.anchors if isfinite(anchor[1]))
+    return replace(cue, start=max(0.0, cue.start), end=max(0.0, cue.end), anchors=anchors)
 
 
 def _with_ends(cues: list[Cue]) -> list[Cue]:
     """A cue that ends before it starts lasts as long as it takes to say, or until the next."""
     mended = list(cues)
-    for index, cue in enumerate(cues):
-        if cue.end > cue.start:
-            continue
-        end = cue.start + max(SHORTEST_CUE, SECONDS_A_CHARACTER * len(cue.text))
-        later = next((other.start for other in cues[index + 1 :] if other.start > cue.start), end)
-        mended[index] = replace(cue, end=min(end, later))
+    later = following = inf
+    for index in reversed(range(len(cues))):
+        cue = cues[index]
+        if cue.start < following:
+            later, following = following, cue.start
+        if cue.end <= cue.start:
+            end = cue.start + max(SHORTEST_CUE, SECONDS_A_CHARACTER * len(cue.text))
+            mended[index] = replace(cue, end=min(end, later))
     return mended
 
 
@@ -119,7 +126,8 @@ def _without_repeats(cues: list[Cue]) -> list[Cue]:
     return kept
 
 
-SOUNDS = re.compile(r"\[[^\]]*\]|\([^)]*\)|（[^）]*）|【[^】]*】|［[^］]*］|\*[^*\n]+\*")
+# No bracket inside brackets: a search that gives up at the next one cannot take forever.
+SOUNDS = re.compile(r"\[[^\[\]]*\]|\([^()]*\)|（[^（）]*）|【[^【】]*】|［[^［］]*］|\*[^*\n]+\*")
 MUSIC = re.compile(r"[♪♫♬♩]+|(?:^|(?<=\s))#+(?=\s|$)")
 DASH = re.compile(r"^[ \t]*(?:>{2,}|[-‐‑–—]+(?!\d))", re.MULTILINE)
 SHOUTED_NAME = re.compile(r"^[ \t]*[A-Z][A-Z0-9 .'#&-]{0,30}:(?=\s|$)", re.MULTILINE)
@@ -184,8 +192,8 @@ def _first(text: str) -> int:
 
 
 def _confidence_at(place: int, cue: Cue) -> float:
-    before = [confidence for start, confidence in cue.confidences if start <= place]
-    return before[-1] if before else 1.0
+    number = bisect_right(cue.confidences, place, key=itemgetter(0))
+    return cue.confidences[number - 1][1] if number else 1.0
 
 
 def _ending_by(word: Word, duration: float) -> Word:

@@ -13,7 +13,12 @@ from storyscope.errors import TranscriptError
 from storyscope.transcripts.cues import Cue, transcript_of_cues
 from storyscope.transcripts.encoding import decode
 from storyscope.transcripts.json_formats import json_cues
-from storyscope.transcripts.text_formats import subrip_cues, substation_cues, webvtt_cues
+from storyscope.transcripts.text_formats import (
+    has_timing_line,
+    subrip_cues,
+    substation_cues,
+    webvtt_cues,
+)
 from storyscope.transcripts.xml_formats import xml_cues
 
 Reading = tuple[list[Cue], str]
@@ -47,7 +52,10 @@ def parse_cues(text: str, *, name: str = "transcript") -> Reading:
     text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     for recognise, parse in FORMATS:
         if recognise(text):
-            return parse(text, name)
+            try:
+                return parse(text, name)
+            except RecursionError as error:
+                raise TranscriptError(f"{name} is nested too deeply to be a transcript") from error
     raise TranscriptError(
         f"{name} is not a subtitle file; SubRip (.srt), WebVTT (.vtt), SubStation (.ass), TTML, "
         f"YouTube's .srv3 or Whisper's JSON are read"
@@ -59,10 +67,6 @@ LARGEST_FILE = 64_000_000
 
 def _starts_with(pattern: str) -> Callable[[str], bool]:
     return lambda text: re.match(pattern, text, re.IGNORECASE) is not None
-
-
-def _has_timing_line(text: str) -> bool:
-    return "-->" in text
 
 
 def _has_dialogue(text: str) -> bool:
@@ -82,7 +86,7 @@ FORMATS: tuple[tuple[Callable[[str], bool], Callable[[str, str], Reading]], ...]
     (_starts_with(r"\s*<"), xml_cues),
     (_starts_with(r"\s*[{\[]\s*[\"{\[\]}]"), _parse_json),
     (_has_dialogue, substation_cues),
-    (_has_timing_line, subrip_cues),
+    (has_timing_line, subrip_cues),
 )
 
 

@@ -98,9 +98,13 @@ def _language(content: Mapping[str, Any]) -> str:
 
 
 def _seconds(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value)
+    try:
+        seconds = float(value)
+    except OverflowError:
+        return None
+    return seconds if isfinite(seconds) else None
 
 
 def _share(value: Any) -> float:

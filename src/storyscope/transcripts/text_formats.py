@@ -18,10 +18,10 @@ def subrip_cues(text: str, name: str = "") -> tuple[list[Cue], str]:
     lines = text.split("\n")
     timings = [(row, times) for row, line in enumerate(lines) if (times := _timing(line))]
     cues = []
-    for (row, (start, end)), following in zip(timings, [*timings[1:], None], strict=True):
-        last = following[0] if following else len(lines)
+    ends = [row for row, _ in timings[1:]] + [len(lines)]
+    for (row, (start, end)), last in zip(timings, ends, strict=False):
         body = lines[row + 1 : last]
-        if following:
+        if last < len(lines):
             while body and not body[-1].strip():
                 body.pop()
             if body and body[-1].strip().isdigit():
@@ -67,6 +67,11 @@ def substation_cues(text: str, name: str = "") -> tuple[list[Cue], str]:
     return cues, UNKNOWN
 
 
+def has_timing_line(text: str) -> bool:
+    """Whether any line says from when to when, as SubRip and WebVTT do."""
+    return any(_timing(line) for line in text.split("\n"))
+
+
 def seconds_of(clock: str) -> float | None:
     """Seconds of "1:02:03,450", "02:03.45" (hours missing) or "3.4"; None for anything else."""
     return _clock(clock)
@@ -74,9 +79,9 @@ def seconds_of(clock: str) -> float | None:
 
 CLOCK = r"(?:(\d+)\s*:\s*)?(?:(\d{1,3})\s*:\s*)?(\d{1,4})(?:\s*[,.:;]\s*(\d{1,9}))?"
 TIMING = re.compile(rf"^\s*({CLOCK})\s*--?>\s*({CLOCK})(?:\s|$)")
-OVERRIDE = re.compile(r"\{[^}]*\}")
-DRAWING = re.compile(r"\{[^}]*\\p[1-9]")
-TAG = re.compile(r"<(/?)([a-zA-Z][^>\s.]*|\d[\d:.]*)([^>]*)>")
+OVERRIDE = re.compile(r"\{[^{}]*\}")
+DRAWING = re.compile(r"\{[^{}]*\\p[1-9]")
+TAG = re.compile(r"<(/?)([a-zA-Z][^<>\s.]*|\d[\d:.]*)([^<>]*)>")
 
 
 def _timing(line: str) -> tuple[float, float] | None:
