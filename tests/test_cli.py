@@ -92,9 +92,25 @@ def test_the_doctor_names_every_part(tmp_path):
     assert all(f["ok"] or f["fix"] for f in findings)
 
 
-@pytest.mark.parametrize("command", ["add", "list", "stories", "remove", "config", "doctor"])
+@pytest.mark.parametrize(
+    "command", ["add", "list", "stories", "search", "export", "edit", "remove", "config", "doctor"]
+)
 def test_every_command_explains_itself_with_an_example(command):
     assert "Example" in storyscope(command, "--help").stdout
+
+
+def test_an_edit_stands_beside_the_machine_s_version(library):
+    before = json.loads(storyscope("stories", "film", "--json", library=library).stdout)
+    person = ("--annotator", "ann")
+    words = ("edit", "film", *person, "--move", "2=0:04", "--title", "2=Sand", "--split", "0:02.5")
+    edited = json.loads(storyscope(*words, "--json", library=library).stdout)["stories"]
+    assert [story["start"] for story in edited[:3]] == [0.0, 2.5, 4.0]
+    assert edited[2]["title"] == "Sand"
+    assert json.loads(storyscope("stories", "film", "--json", library=library).stdout) == before
+    storyscope("edit", "film", *person, "--discard", library=library)
+    assert (
+        "NUMBER=VALUE" in storyscope("edit", "film", "--move", "x", library=library, code=1).stderr
+    )
 
 
 def test_annotated_videos_are_not_removed_by_accident(film, tmp_path):

@@ -208,6 +208,20 @@ class Library:
         facts = json.dumps(asdict(annotation), ensure_ascii=False)
         self.store.put_annotation(video, annotation.annotator, facts)
 
+    def version(self, video: str, annotator: str) -> Annotation:
+        """A person's version to go on from; the machine's stories when they have none yet."""
+        kept = self.annotations(video)
+        if annotator in kept:
+            return kept[annotator]
+        starts = tuple(story.span.start for story in self.stories(video))
+        return Annotation(annotator, starts, self.video(video).duration)
+
+    def discard_annotation(self, video: str, annotator: str) -> None:
+        """Forget a person's version."""
+        if annotator not in self.annotations(video):
+            raise AnnotationError(f"{annotator!r} has not annotated {video}")
+        self.store.put_annotation(video, annotator, None)
+
     def annotations(self, video: str) -> dict[str, Annotation]:
         """Every person's version of the stories, by annotator."""
         self._record(video)

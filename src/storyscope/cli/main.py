@@ -16,6 +16,7 @@ COMMANDS: dict[str, str] = {
     "stories": "Library",
     "search": "Library",
     "export": "Library",
+    "edit": "Library",
     "remove": "Library",
     "concepts": "Learning",
     "score": "Judging",

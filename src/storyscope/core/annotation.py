@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from bisect import bisect_right
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from storyscope.errors import AnnotationError
@@ -38,3 +39,72 @@ class Annotation:
 
     def title(self, story: int) -> str:
         return self.titles[story] if self.titles else ""
+
+    def split(self, seconds: float) -> Annotation:
+        """Begin a new story at this time; the part before keeps the title."""
+        place = self._story_at(seconds)
+        if seconds == self.starts[place]:
+            raise AnnotationError(f"a story begins at {seconds:g} s already")
+        return self._with(place + 1, place + 1, (seconds,), ("",), (None,))
+
+    def merge(self, story: int) -> Annotation:
+        """Join a story to the one before it, whose title and picture stay."""
+        if not 0 < story < len(self.starts):
+            raise AnnotationError(
+                f"story {story + 1} has none before it to join; there are {len(self.starts)}"
+            )
+        return self._with(story, story + 1, (), (), ())
+
+    def move(self, story: int, seconds: float) -> Annotation:
+        """Let a story begin at another time, between its neighbours' boundaries."""
+        if not 0 < story < len(self.starts):
+            raise AnnotationError(f"the start of story {story + 1} cannot be moved")
+        edges = (*self.starts, self.end)
+        if not edges[story - 1] < seconds < edges[story + 1]:
+            raise AnnotationError(
+                f"story {story + 1} must begin between {edges[story - 1]:g} and "
+                f"{edges[story + 1]:g} s, got {seconds:g}"
+            )
+        starts = (*self.starts[:story], seconds, *self.starts[story + 1 :])
+        return replace(self, starts=starts)
+
+    def retitle(self, story: int, title: str) -> Annotation:
+        titles = list(self.titles or [""] * len(self.starts))
+        titles[self._known(story)] = title
+        return replace(self, titles=tuple(titles))
+
+    def show_by(self, story: int, seconds: float | None) -> Annotation:
+        """Choose the frame that stands for a story; None leaves it to the machine."""
+        thumbnails = list(self.thumbnails or [None] * len(self.starts))
+        thumbnails[self._known(story)] = seconds
+        return replace(self, thumbnails=tuple(thumbnails))
+
+    def _story_at(self, seconds: float) -> int:
+        if not 0 <= seconds < self.end:
+            raise AnnotationError(
+                f"{seconds:g} s lies outside the video, which ends at {self.end:g}"
+            )
+        return bisect_right(self.starts, seconds) - 1
+
+    def _known(self, story: int) -> int:
+        if not 0 <= story < len(self.starts):
+            raise AnnotationError(f"there is no story {story + 1}; there are {len(self.starts)}")
+        return story
+
+    def _with(
+        self,
+        first: int,
+        end: int,
+        starts: tuple[float, ...],
+        titles: tuple[str, ...],
+        thumbnails: tuple[float | None, ...],
+    ) -> Annotation:
+        """Put other stories in the place of [first, end)."""
+        return replace(
+            self,
+            starts=(*self.starts[:first], *starts, *self.starts[end:]),
+            titles=(*self.titles[:first], *titles, *self.titles[end:]) if self.titles else (),
+            thumbnails=(*self.thumbnails[:first], *thumbnails, *self.thumbnails[end:])
+            if self.thumbnails
+            else (),
+        )
