@@ -45,6 +45,7 @@ from storyscope.store import SqliteStore, Store, VideoRecord
 
 if TYPE_CHECKING:
     from storyscope.formats import Timeline
+    from storyscope.report import Findings, Truth
     from storyscope.search import Answer, Filed, Match
 
 
@@ -168,6 +169,24 @@ class Library:
     def thumbnail(self, video: str, story: Story) -> Thumbnail:
         """The frame that stands for a story, whatever is asked."""
         return self._thumbnail(video, story, None)
+
+    def findings(
+        self, video: str, *, stories: Sequence[Story] | None = None, truth: Truth | None = None
+    ) -> Findings:
+        """All that a report shows of a video: its stories, shots, keyframes and thumbnails."""
+        from storyscope.report import Findings
+
+        found = self.stories(video) if stories is None else stories
+        film = self._film(video)
+        return Findings(
+            self.video(video),
+            found,
+            film.shots,
+            film.keyframes,
+            truth,
+            self.cues(video),
+            {story.id: self.thumbnail(video, story).seconds for story in found},
+        )
 
     def picture(self, video: str, seconds: float) -> Path:
         """A file with the keyframe nearest to a time."""

@@ -11,6 +11,7 @@ import typer
 from storyscope.errors import StoryscopeError
 
 COMMANDS: dict[str, str] = {
+    "demo": "First steps",
     "add": "Library",
     "list": "Library",
     "stories": "Library",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from storyscope.progress import Report, silent
 
-__all__ = ["DemoFilm", "make_demo"]
+__all__ = ["DemoFilm", "find_demo", "make_demo"]
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,7 @@ def make_demo(
 
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    made = DemoFilm(
-        video=folder / "demo.mp4",
-        transcript=folder / "demo.srt",
-        truth=folder / "demo.truth.json",
-        stories=folder / "demo.stories.json",
-    )
+    made = _files_in(folder)
     size = Size(2 * round(320 * scale), 2 * round(180 * scale))
     cut = edit(pace=pace)
     unfinished = folder / "demo.part.mp4"
@@ -60,3 +55,18 @@ def make_demo(
     made.stories.write_text(json.dumps(segmentation_file(cut)) + "\n", encoding="utf-8")
     unfinished.replace(made.video)
     return made
+
+
+def find_demo(folder: str | Path) -> DemoFilm | None:
+    """The demo film made earlier in `folder`, if all of it is there."""
+    film = _files_in(Path(folder))
+    return film if all(path.exists() for path in vars(film).values()) else None
+
+
+def _files_in(folder: Path) -> DemoFilm:
+    return DemoFilm(
+        video=folder / "demo.mp4",
+        transcript=folder / "demo.srt",
+        truth=folder / "demo.truth.json",
+        stories=folder / "demo.stories.json",
+    )

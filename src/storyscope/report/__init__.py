@@ -3,7 +3,7 @@
 `Findings` come in, made of core nouns only; files and text go out.
 """
 
-from storyscope.report.findings import Findings, Truth
+from storyscope.report.findings import Findings, Truth, overlap_ratio
 from storyscope.report.html_page import html_report
 from storyscope.report.palette import STORY_COLOURS, story_colour, text_colour
 from storyscope.report.sheet import contact_sheet
@@ -16,6 +16,7 @@ __all__ = [
     "contact_sheet",
     "draw_timeline",
     "html_report",
+    "overlap_ratio",
     "story_colour",
     "text_colour",
 ]

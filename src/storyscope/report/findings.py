@@ -78,7 +78,7 @@ class Findings:
         return self.keyframes.pictures[int(nearest)]
 
 
-def iou(a: Span, b: Span) -> float:
+def overlap_ratio(a: Span, b: Span) -> float:
     """Shared time over time in either."""
     shared = a.overlap(b)
     together = a.length + b.length - shared

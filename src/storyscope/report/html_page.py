@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from storyscope.core import Span, Story, format_time
-from storyscope.report.findings import Findings, iou
+from storyscope.report.findings import Findings, overlap_ratio
 from storyscope.report.palette import story_colour, text_colour
 
 LEAD_WIDTH, STRIP_WIDTH = 640, 192
@@ -108,7 +108,8 @@ def _strip(name: str, spans: tuple[Span, ...], titles: list[str], leads_to: list
         colour = story_colour(story)
         words = escape(f"{number}. {title or 'Story'}, {_written(span)}")
         blocks.append(
-            f'<a href="#story-{story + 1}" title="{words}" aria-label="{words}" data-seconds="{span.start:.3f}" '
+            f'<a href="#story-{story + 1}" title="{words}" aria-label="{words}" '
+            f'data-seconds="{span.start:.3f}" '
             f'style="flex:{span.length:.3f} 0 0;background:{colour};color:{text_colour(colour)}">'
             f"{number}</a>"
         )
@@ -142,7 +143,7 @@ def _true_line(findings: Findings, story: Story) -> str:
     if true is None or findings.truth is None:
         return ""
     span = findings.truth.spans[true]
-    agreement = iou(story.span, span)
+    agreement = overlap_ratio(story.span, span)
     title = findings.truth.title(true) or f"story {true + 1}"
     return (
         f'<p class="true">truth: <b>{escape(title)}</b> {_written(span)} '
