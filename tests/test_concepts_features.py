@@ -298,6 +298,19 @@ def test_an_empty_transcript_has_no_terms():
     assert mine(Transcript(())).terms == ()
 
 
+def test_any_pipeline_of_any_language_can_be_named(tmp_path):
+    spacy = pytest.importorskip("spacy")
+    german = spacy.blank("de")
+    ruler = german.add_pipe("attribute_ruler")
+    for word, part in [("eisbär", "NOUN"), ("spitzbergen", "PROPN"), ("wartet", "VERB")]:
+        ruler.add(patterns=[[{"LOWER": word}]], attrs={"POS": part})
+    german.to_disk(tmp_path / "deutsch")
+    transcript = spoken("Der Eisbär wartet auf Spitzbergen.", language="de")
+    mined = mine(transcript, pipeline=str(tmp_path / "deutsch"))
+    assert [term.text for term in mined.terms] == ["eisbär", "spitzbergen"]
+    assert [phrase.text for phrase in mined.phrases] == ["Eisbär", "Spitzbergen"]
+
+
 def test_a_language_without_a_pipeline_says_what_to_install():
     pytest.importorskip("spacy")
     with pytest.raises(MissingDependency, match="begins with eo_"):

@@ -117,6 +117,10 @@ def test_a_torn_line_and_a_journal_of_something_else_are_not_trusted(tmp_path):
     assert journal.read() == [piece]
     journal.append(piece)
     assert journal.read() == [piece, piece]
+    for nonsense in ("[]", '{"span": 3}', '{"span": {"start": 9, "end": 1}, "words": []}'):
+        with path.open("a") as file:
+            file.write(nonsense + "\n")
+        assert journal.read() == [piece, piece]
     assert SpeechJournal(path, key="b").read() == []
     assert not path.exists()
 

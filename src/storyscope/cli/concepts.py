@@ -20,9 +20,6 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-TRAINED = "concepts.safetensors"
-"""Where a library keeps its trained concepts."""
-
 
 @app.command()
 def train(
@@ -45,13 +42,13 @@ def train(
 
         storyscope concepts train pictures --library archive
     """
-    from storyscope.concepts import save_trained
+    from storyscope.concepts import TRAINED_FILE, save_trained
     from storyscope.teaching import find_classes, teach_concepts
 
     shelf = open_library(library)
     with live_progress("concepts", quiet=quiet or json) as report:
         trained = teach_concepts(folder, backbone=shelf.config.features.backbone, report=report)
-    save_trained(trained, shelf.folder / TRAINED)
+    save_trained(trained, shelf.folder / TRAINED_FILE)
     if json:
         counts = {name: len(paths) for name, paths in find_classes(folder).items()}
         concepts = [{"name": name, "pictures": counts[name]} for name in trained.names]
@@ -68,10 +65,10 @@ def list_concepts(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = F
 
         storyscope concepts list
     """
-    from storyscope.concepts import load_trained
+    from storyscope.concepts import TRAINED_FILE, load_trained
     from storyscope.concepts.taxonomy import CLASSES, GROUPS
 
-    trained = load_trained(open_library(library).folder / TRAINED)
+    trained = load_trained(open_library(library).folder / TRAINED_FILE)
     names = trained.names if trained else ()
     if json:
         print_json({"trained": list(names), "wider": list(GROUPS), "classes": CLASSES})

@@ -8,6 +8,7 @@ features of them, by `group_terms`, `match_classes`, `text_concepts` and `visual
 """
 
 from storyscope.concepts.detectors import (
+    TRAINED_FILE,
     Seen,
     TrainedConcepts,
     detect,
@@ -30,6 +31,7 @@ from storyscope.concepts.training import train_concepts
 from storyscope.concepts.vectors import WordVectors, load_vectors, read_vectors
 
 __all__ = [
+    "TRAINED_FILE",
     "ConceptGroups",
     "Seen",
     "StoryTitle",

@@ -147,6 +147,10 @@ def unit_rows(activations: np.ndarray) -> np.ndarray:
     return scaled
 
 
+TRAINED_FILE = "concepts.safetensors"
+"""Where a library keeps its trained concepts."""
+
+
 def save_trained(trained: TrainedConcepts, path: Path) -> None:
     """Keep trained concepts in one file, whole or not at all."""
     from safetensors.numpy import save_file

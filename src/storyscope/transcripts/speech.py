@@ -237,15 +237,11 @@ def _step(done: float, resumed: float, duration: float, elapsed: float) -> Step:
     return Step("speech", done, total, note=note)
 
 
-def _piece_of(facts: dict[str, object]) -> SpokenPiece:
-    def span(value: object) -> Span:
-        assert isinstance(value, dict)
-        return Span(value["start"], value["end"])
-
-    words = facts["words"]
-    assert isinstance(words, list)
+def _piece_of(facts: Any) -> SpokenPiece:
     return SpokenPiece(
-        span(facts["span"]),
-        tuple(Word(word["text"], span(word["span"]), word["confidence"]) for word in words),
+        Span(**facts["span"]),
+        tuple(
+            Word(word["text"], Span(**word["span"]), word["confidence"]) for word in facts["words"]
+        ),
         str(facts["language"]),
     )
