@@ -20,6 +20,7 @@ from storyscope.evaluate.agreement.search import OutOfTime, best_segmentation
 from storyscope.evaluate.iou import mean_iou
 
 COARSE_STEPS, FINE_STEPS = 5, 30
+"""Steps towards a lower bound, on all edges and on the few that are left."""
 BEAM_WIDTH = 100
 """States kept at each cut when a good segmentation is wanted soon."""
 
@@ -84,14 +85,15 @@ class Optimiser:
         counts = self.open_counts()
         for count in sorted(counts, key=lambda count: abs(count - counts[0])):
             if self.bounds[count] > self.floor + TOLERANCE:
-                start = min(done or known, key=lambda other: abs(other - count), default=None)
-                prices, toll = self.graph.stories.weights / 2, 0.0
-                if start is not None:
-                    prices, toll = (done or known)[start].prices, (done or known)[start].toll
-                bound = float(self.bounds[count])
-                done[count] = self._tighten(
-                    Relaxation(graph, count, prices, toll, bound), steps=steps
+                beside = _nearest(done or known, count)
+                start = Relaxation(
+                    graph,
+                    count,
+                    prices=beside.prices if beside else self.graph.stories.weights / 2,
+                    toll=beside.toll if beside else 0.0,
+                    bound=float(self.bounds[count]),
                 )
+                done[count] = self._tighten(start, steps=steps)
         return {count: done[count] for count in self.open_counts()}
 
     def _useful_part(self, relaxations: dict[int, Relaxation]) -> StoryGraph:
@@ -146,6 +148,11 @@ def bounds_from_counts(graph: StoryGraph) -> np.ndarray:
     theirs = np.diff(graph.stories.offsets)
     bounds = (np.minimum(1, theirs / own) + np.minimum(1, own / theirs)).sum(axis=1)
     return np.concatenate([[0.0], bounds])
+
+
+def _nearest(relaxations: dict[int, Relaxation], count: int) -> Relaxation | None:
+    near = min(relaxations, key=lambda other: abs(other - count), default=None)
+    return None if near is None else relaxations[near]
 
 
 def _on_nearest(positions: np.ndarray, annotation: Segmentation) -> list[int]:
