@@ -1,5 +1,8 @@
 """The graph made without torch computes what the torch network computes."""
 
+import sys
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw
@@ -57,6 +60,30 @@ def test_vgg16_agrees_with_torch(pictures):
     np.testing.assert_allclose(posteriors, torch.softmax(logits, dim=1), atol=1e-5)
 
 
+def test_a_hub_id_brings_the_papers_network_and_its_full_map(tmp_path, cache, monkeypatch):
+    from safetensors.numpy import save_file
+
+    weights = _narrow_vgg16()
+    save_file(weights, tmp_path / "model.safetensors")
+    hub = SimpleNamespace(snapshot_download=lambda name, **_: str(tmp_path))
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+    backbone = load_backbone("timm/vgg16.tv_in1k", threads=1)
+    seen = describe(_keyframes([_painted(1)]), backbone, full_map=True)
+    assert seen.maps.shape == (1, len(weights["features.28.bias"]) * 7 * 7)
+    assert seen.producer.startswith("timm/vgg16.tv_in1k@")
+    columns = backbone(np.zeros((1, 224, 224, 3), np.uint8)).columns
+    assert [column.shape[1] for column in columns] == [224, 112, 56, 28, 14]
+
+
+def test_a_hub_that_does_not_answer_is_a_clear_error(monkeypatch):
+    def refuse(name, **_):
+        raise OSError("no route")
+
+    monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(snapshot_download=refuse))
+    with pytest.raises(ModelError, match="could not be fetched from the hub"):
+        load_backbone("someone/something")
+
+
 def test_a_picture_is_seen_alike_alone_and_in_company(backbone, pictures):
     together = backbone(pictures).maps
     alone = np.concatenate([backbone(picture[None]).maps for picture in pictures])
@@ -69,8 +96,7 @@ def test_two_threads_see_what_one_sees(backbone, pictures):
 
 
 def test_the_graph_is_cached_and_a_damaged_one_is_made_again(cache, backbone, pictures):
-    (kept,) = (cache / "networks").glob("*.onnx")
-    assert backbone.digest in kept.name
+    (kept,) = (cache / "networks").glob(f"{backbone.digest}*")
     whole = kept.read_bytes()
     kept.write_bytes(whole[:1000])
     again = load_backbone("efficientnet-lite0", threads=1)

@@ -88,28 +88,46 @@ def test_the_order_of_beauty_is_the_order_of_scores():
 
 def test_a_persons_choices_change_the_order_they_contradict():
     ranker = load_ranker()
-    chance = np.random.default_rng(4)
-    frames = ranker.centre + chance.normal(size=(40, 10)) * ranker.scale
-    order = ranker.score(frames).argsort()
-    taken, passed = frames[order[:10]], frames[order[-10:]]
-    amended = prefer(ranker, taken, passed)
-    before = swapped_share(ranker.score(taken), ranker.score(passed))
-    after = swapped_share(amended.score(taken), amended.score(passed))
-    assert before == 1
-    assert after < 0.3
+    stories = _stories(ranker, count=10)
+    order = [ranker.score(story).argsort() for story in stories]
+    choices = [(story[o[0]], story[o[1:]]) for story, o in zip(stories, order, strict=True)]
+    amended = prefer(ranker, choices)
+    assert _swapped(ranker, choices) == 1
+    assert _swapped(amended, choices) < 0.2
+
+
+def test_a_taste_is_carried_over_to_stories_not_yet_seen():
+    ranker = load_ranker()
+    taste = np.zeros(10)
+    taste[2] = -1 / ranker.scale[2]
+    choices = []
+    for story in _stories(ranker, count=40):
+        best = int((story @ taste).argmax())
+        choices.append((story[best], np.delete(story, best, axis=0)))
+    amended = prefer(ranker, choices[:20])
+    assert _swapped(amended, choices[20:]) < 0.6 * _swapped(ranker, choices[20:])
 
 
 def test_choices_that_agree_with_the_ranker_leave_it_alone():
     ranker = load_ranker()
     direction = ranker.scale * np.sign(ranker.weights)
-    frame = ranker.centre[None]
-    amended = prefer(ranker, frame + 3 * direction, frame - 3 * direction)
-    np.testing.assert_array_equal(amended.weights, ranker.weights)
+    choice = (ranker.centre + 3 * direction, (ranker.centre - 3 * direction)[None])
+    np.testing.assert_array_equal(prefer(ranker, [choice]).weights, ranker.weights)
 
 
-def test_choices_must_come_in_pairs():
-    with pytest.raises(ValueError, match="2 chosen frames against 1"):
-        prefer(load_ranker(), np.zeros((2, 10)), np.zeros((1, 10)))
+def test_a_choice_among_many_weighs_no_more_than_one_among_few():
+    ranker = load_ranker()
+    taken, passed = _stories(ranker, count=1)[0][:2]
+    few = prefer(ranker, [(taken, passed[None])])
+    many = prefer(ranker, [(taken, np.tile(passed, (30, 1)))])
+    np.testing.assert_allclose(few.weights, many.weights, atol=1e-2)
+
+
+def test_no_choice_changes_nothing():
+    ranker = load_ranker()
+    alone = (np.zeros(10), np.zeros((0, 10)))
+    assert prefer(ranker, []) is ranker
+    assert prefer(ranker, [alone]) is ranker
 
 
 def test_a_ranker_survives_its_file(tmp_path):
@@ -125,3 +143,16 @@ def test_a_damaged_ranker_file_is_a_clear_error(tmp_path, content):
     (tmp_path / "mine.json").write_text(content)
     with pytest.raises(ModelError, match=r"mine\.json is no thumbnail ranker"):
         load_ranker(tmp_path / "mine.json")
+
+
+def _stories(ranker, *, count):
+    chance = np.random.default_rng(4)
+    return ranker.centre + chance.normal(size=(count, 8, 10)) * ranker.scale
+
+
+def _swapped(ranker, choices):
+    shares = [
+        swapped_share(np.repeat(ranker.score(taken), len(rest)), ranker.score(rest))
+        for taken, rest in choices
+    ]
+    return float(np.mean(shares))

@@ -6,10 +6,18 @@ costs nothing, so the choice can follow every query. `prefer` learns from a pers
 
 from storyscope.thumbnails.choose import choose_thumbnail, rank_thumbnails
 from storyscope.thumbnails.quality import Quality, measure_quality
-from storyscope.thumbnails.ranker import Ranker, load_ranker, prefer, save_ranker, train_ranker
+from storyscope.thumbnails.ranker import (
+    Choice,
+    Ranker,
+    load_ranker,
+    prefer,
+    save_ranker,
+    train_ranker,
+)
 from storyscope.thumbnails.rating import rate_keyframes
 
 __all__ = [
+    "Choice",
     "Quality",
     "Ranker",
     "choose_thumbnail",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
@@ -16,8 +16,11 @@ from storyscope.errors import ModelError
 from storyscope.thumbnails.ranking import fit_ranking
 
 DEFAULT_COST = 0.1
-PREFERENCE_COST = 0.3
+CHOICE_COST = 1.0
 """Weight of one choice of a person against staying near the ranker it amends."""
+
+Choice = tuple[np.ndarray, np.ndarray]
+"""Hypercolumn numbers of the frame a person took [10], and of those passed over [n, 10]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,17 +76,19 @@ def train_ranker(
     return Ranker(backbone, centre, scale, fit.weights, max(spread, 1e-9))
 
 
-def prefer(ranker: Ranker, chosen: np.ndarray, passed_over: np.ndarray) -> Ranker:
-    """Amend a ranker by a person's choices: row i of `chosen` was taken over row i of the other.
+def prefer(ranker: Ranker, choices: Sequence[Choice]) -> Ranker:
+    """Amend a ranker by a person's choices; each weighs the same, however many it passed over.
 
     The new weights stay as near the old ones as the choices allow.
     """
-    if len(chosen) != len(passed_over):
-        raise ValueError(f"{len(chosen)} chosen frames against {len(passed_over)} passed over")
+    choices = [choice for choice in choices if len(choice[1])]
+    if not choices:
+        return ranker
     scale = ranker.scale * ranker.spread
-    fit = fit_ranking(
-        chosen / scale, passed_over / scale, cost=PREFERENCE_COST, start=ranker.weights
-    )
+    taken = np.concatenate([np.tile(frame, (len(rest), 1)) for frame, rest in choices])
+    passed_over = np.concatenate([rest for _, rest in choices])
+    cost = np.concatenate([np.full(len(rest), CHOICE_COST / len(rest)) for _, rest in choices])
+    fit = fit_ranking(taken / scale, passed_over / scale, cost=cost, start=ranker.weights)
     return Ranker(ranker.backbone, ranker.centre, ranker.scale, fit.weights, ranker.spread)
 
 

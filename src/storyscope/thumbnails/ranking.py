@@ -1,6 +1,6 @@
 """A linear ranking machine: pairs of (better, worse) in, one weight a feature out.
 
-    min over w of  1/2 |w - w0|^2 + C sum over pairs of max(0, 1 - w . x),   x = better - worse
+    min over w of  1/2 |w - w0|^2 + sum over pairs of C max(0, 1 - w . x),   x = better - worse
 
 w0 is zero for a first training (the paper's `eq:svm-rank`) and the old weights when a person's
 choices amend them. It is solved exactly in its dual, one pair at a time (Hsieh et al. 2008):
@@ -32,23 +32,26 @@ def fit_ranking(
     better: np.ndarray,
     worse: np.ndarray,
     *,
-    cost: float = 1.0,
+    cost: float | np.ndarray = 1.0,
     start: np.ndarray | None = None,
     tolerance: float = TOLERANCE,
     seed: int = 0,
 ) -> Fit:
-    """Weights under which each row of `better` outranks its row of `worse`, if that is possible."""
+    """Weights under which each row of `better` outranks its row of `worse`, if that is possible.
+
+    `cost` is the C of every pair, or of each.
+    """
     pairs = np.asarray(better, np.float64) - np.asarray(worse, np.float64)
     origin = np.zeros(pairs.shape[1]) if start is None else np.asarray(start, np.float64)
     weights = origin.copy()
-    duals = np.zeros(len(pairs))
+    duals, most = np.zeros(len(pairs)), np.broadcast_to(cost, len(pairs))
     lengths = np.maximum((pairs**2).sum(axis=1), 1e-12)
     chance = np.random.default_rng(seed)
     for _ in range(MOST_ROUNDS):
         for pair in chance.permutation(len(pairs)).tolist():
             row = pairs[pair]
             wanted = duals[pair] + (1.0 - float(row @ weights)) / lengths[pair]
-            moved = min(max(wanted, 0.0), cost) - duals[pair]
+            moved = min(max(wanted, 0.0), most[pair]) - duals[pair]
             if moved:
                 duals[pair] += moved
                 weights += moved * row
@@ -60,12 +63,16 @@ def fit_ranking(
 
 
 def ranking_objective(
-    weights: np.ndarray, pairs: np.ndarray, *, cost: float, start: np.ndarray | None = None
+    weights: np.ndarray,
+    pairs: np.ndarray,
+    *,
+    cost: float | np.ndarray,
+    start: np.ndarray | None = None,
 ) -> float:
     """What is minimised; `pairs` are the differences better - worse."""
     origin = np.zeros(len(weights)) if start is None else start
     slack = np.maximum(0.0, 1.0 - pairs @ weights)
-    return float(0.5 * ((weights - origin) ** 2).sum() + cost * slack.sum())
+    return float(0.5 * ((weights - origin) ** 2).sum() + (cost * slack).sum())
 
 
 def swapped_share(better: np.ndarray, worse: np.ndarray) -> float:
