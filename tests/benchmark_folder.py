@@ -64,3 +64,12 @@ class NeedsMore:
         from storyscope.errors import MissingDependency
 
         raise MissingDependency("run `pip install storyscope[train]`")
+
+
+class Fails:
+    """Has a mistake in it."""
+
+    name = "fails"
+
+    def fit(self, training, *, seed):
+        return training[0].nonsense

@@ -55,7 +55,7 @@ def test_facts_have_the_shape_that_scripts_depend_on(run, folder):
     done = run(folder, "--methods", THIRDS, "--features", "look", "--json")
     facts = json.loads(done.stdout)
     assert set(facts) >= {"mean_iou", "videos", "baselines"}
-    assert facts["baselines"].keys() == {"uniform", "one per shot"}
+    assert facts["baselines"].keys() == {"uniform", "one-per-shot"}
     video = {"name": "ann", "mean_iou": pytest.approx(facts["mean_iou"]), "found": 3, "true": 3}
     assert facts["videos"][0].items() >= video.items()
     assert set(facts["videos"][0]) == {
@@ -73,7 +73,7 @@ def test_the_mean_is_over_videos_and_recounts_by_hand(run, folder):
 
 def test_the_trivial_answers_are_always_in_the_table(run, folder):
     table = run(folder, "--methods", HALVES).stdout
-    assert "| Video | uniform | one per shot |" in table
+    assert "| Video | uniform | one-per-shot |" in table
     assert "| **Average** |" in table
     assert table.count("| ann |") == 1
 
@@ -158,6 +158,11 @@ def test_processes_find_what_one_process_finds(folder):
     assert alone.scores == together.scores
 
 
+def test_a_failing_method_stops_the_processes_and_is_told(folder):
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        judging.run_methods(judging.Benchmark(folder), ["benchmark_folder:Fails"], jobs=2)
+
+
 def test_a_model_trained_elsewhere_sees_none_of_the_videos(run, folder, tmp_path):
     write_video(tmp_path / "other" / "0", "zoe", stories=[[0, 40], [40, 80]])
     words = ("--protocol", "pretrained", "--train", tmp_path / "other", "--json")
@@ -180,6 +185,8 @@ def test_unknown_methods_and_protocols_are_refused(run, folder):
         run(folder, "--methods", "nonsense")
     with pytest.raises(UnknownName, match="no protocol is called 'guess'"):
         run(folder, "--protocol", "guess")
+    with pytest.raises(AnnotationError, match="leaving one video out"):
+        run(folder, "--annotators", "--protocol", "pretrained")
 
 
 def test_the_study_of_annotators_is_labelled_where_they_are_simulated(run, folder, tmp_path):

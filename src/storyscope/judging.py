@@ -11,8 +11,9 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
@@ -148,17 +149,25 @@ def _work_off(
         for job in todo:
             yield job, _do(benchmark, job)
         return
-    # One thread each: two threads of a matrix library on a busy machine cost more than one.
-    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    before = {name: os.environ.get(name) for name in threads}
-    os.environ.update(threads)
-    try:
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-            futures: dict[Future[dict[str, Any]], Job] = {
-                pool.submit(_do, benchmark, job): job for job in todo
-            }
+    with _one_thread_each(), ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        futures: dict[Future[dict[str, Any]], Job] = {
+            pool.submit(_do, benchmark, job): job for job in todo
+        }
+        try:
             for future in as_completed(futures):
                 yield futures[future], future.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Start processes with one thread: two on a busy machine cost more than one."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, "1"))
+    try:
+        yield
     finally:
         for name, value in before.items():
             if value is None:

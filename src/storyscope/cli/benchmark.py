@@ -62,11 +62,13 @@ def benchmark(
 
         storyscope benchmark data/bbc --annotators --methods ours --json
     """
-    from storyscope.errors import UnknownName
+    from storyscope.errors import AnnotationError, UnknownName
     from storyscope.judging import METHODS, Benchmark, left_out, videos_of
 
     if protocol not in ("leave-one-out", "pretrained"):
         raise UnknownName(f"no protocol is called {protocol!r}; choose leave-one-out or pretrained")
+    if annotators and protocol == "pretrained":
+        raise AnnotationError("annotators are compared by leaving one video out; drop --protocol")
     names = [name.strip() for name in methods.split(",")] if methods else [*METHODS]
     task = Benchmark(
         folder=folder,

@@ -16,7 +16,7 @@ def trivial_scores(collection: Sequence[AnnotatedVideo]) -> dict[str, list[Video
     """
     return {
         "uniform": [_score(video, uniform_cuts(video)) for video in collection],
-        "one per shot": [_score(video, one_per_shot(video)) for video in collection],
+        "one-per-shot": [_score(video, one_per_shot(video)) for video in collection],
     }
 
 
