@@ -87,6 +87,15 @@ def test_a_video_without_the_feature_is_left_out_and_named(run, folder):
     assert [video["name"] for video in facts["videos"]] == ["ann", "bob", "carol"]
 
 
+def test_features_that_some_videos_lack_are_not_used_unless_named(run, folder):
+    write_video(folder / "99", "dora", features={"look": "look.npy", "sound": "sound.npy"})
+    done = run(folder, "--methods", HALVES, "--json")
+    assert "4 videos, look:" in done.stderr
+    assert len(json.loads(done.stdout)["videos"]) == 4
+    with pytest.raises(AnnotationError, match="no video of .* has smell"):
+        run(folder, "--methods", HALVES, "--features", "smell")
+
+
 def test_a_method_that_cannot_run_is_named_and_the_rest_goes_on(run, folder):
     done = run(folder, "--methods", f"{HALVES},{NEEDS_MORE}", "--json")
     assert "pip install storyscope[train]" in done.stderr

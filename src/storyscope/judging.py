@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -45,7 +45,7 @@ class Benchmark:
 
     folder: Path
     features: tuple[str, ...] | None = None
-    """Features a video must have; None takes what there is."""
+    """Features a video must have; None takes those that every video has."""
     protocol: Protocol = "leave-one-out"
     train: Path | None = None
     """A folder of other videos to train on, when the protocol is `pretrained`."""
@@ -216,7 +216,16 @@ def _trained_elsewhere(benchmark: Benchmark, method: StoryMethod) -> StoryDetect
 
 @lru_cache(maxsize=4)
 def _load(folder: Path, features: tuple[str, ...] | None) -> Collection:
-    return load_collection(folder, features=features)
+    """The videos with the features that were named, or with those that all of them have."""
+    collection = load_collection(folder, features=features)
+    if features is not None:
+        return collection
+    shared = set.intersection(*(set(video.features) for video in collection))
+    videos = (
+        replace(video, features={n: f for n, f in video.features.items() if n in shared})
+        for video in collection
+    )
+    return replace(collection, videos=tuple(videos))
 
 
 @lru_cache(maxsize=8)

@@ -25,7 +25,8 @@ def benchmark(
         str, typer.Option(help="`leave-one-out`, or `pretrained` for a model trained elsewhere.")
     ] = "leave-one-out",
     features: Annotated[
-        str | None, typer.Option(help="Features to use, such as vgg19,hsv; all if not given.")
+        str | None,
+        typer.Option(help="Features to use, such as vgg19,hsv; else those all videos have."),
     ] = None,
     methods: Annotated[
         str | None, typer.Option(help="Methods to run, ours first; all if not given.")
@@ -81,7 +82,9 @@ def benchmark(
     for name, reason in left_out(task).items():
         say(f"left out: {name} {reason}", quiet=quiet)
     videos = videos_of(task)
-    say(f"{len(videos)} videos, {', '.join(names)}", quiet=quiet)
+    if not videos:
+        raise AnnotationError(f"no video of {folder} has {features}; name features it has")
+    say(f"{len(videos)} videos, {', '.join(videos[0].features)}: {', '.join(names)}", quiet=quiet)
     with live_progress(folder.name, quiet=quiet) as report:
         if annotators:
             _show_study(task, names[0], jobs, output, json, report)
