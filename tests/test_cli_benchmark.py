@@ -92,7 +92,7 @@ def test_features_that_some_videos_lack_are_not_used_unless_named(run, folder):
     done = run(folder, "--methods", HALVES, "--json")
     assert "4 videos, look:" in done.stderr
     assert len(json.loads(done.stdout)["videos"]) == 4
-    with pytest.raises(AnnotationError, match="no video of .* has smell"):
+    with pytest.raises(AnnotationError, match=r"no video of .* has smell"):
         run(folder, "--methods", HALVES, "--features", "smell")
 
 
