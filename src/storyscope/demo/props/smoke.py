@@ -37,8 +37,8 @@ class Billows:
         self.size, self.body = size, body.astype(np.float32)
         height, width = body.shape
         self.rows, self.columns = np.mgrid[0:height, 0:width].astype(np.int32)
-        self.fine = noise(256, 512, rng, roughness=1.75)
-        self.broad = noise(256, 512, rng, roughness=2.1)
+        self.fine = _lumps(rng, roughness=1.65)
+        self.broad = _lumps(rng, roughness=1.95)
         self.ramp = ramp(*stops)
 
     def onto(
@@ -54,10 +54,9 @@ class Billows:
         up, aside = int(rise * seconds), int(drift * seconds)
         puff = self._at(self.fine, up, aside)
         heap = self._at(self.broad, up * 2 // 3, aside)
-        lower = self._at(self.fine, up + 6, aside - 4)
-        upper = self._at(self.broad, up * 2 // 3 - 9, aside + 6)
-        thick = self.body * (0.6 + 0.8 * heap) + 0.5 * (puff - 0.5)
-        light = 0.42 + 2.6 * (puff - lower) + 2.2 * (heap - upper)
+        beside = self._at(self.broad, up * 2 // 3 - 5, aside + 5)
+        thick = self.body * (0.7 + 0.7 * heap) + 0.4 * (puff - 0.4)
+        light = 0.06 + 0.45 * heap + 0.45 * puff + 0.9 * (heap - beside)
         index = np.clip(light * 255, 0, 255).astype(np.int32)
         pixels = np.take(self.ramp, index, axis=0)
         if fire is not None:
@@ -97,6 +96,11 @@ class Sparks:
             streak = 2 + min(7, int(abs(fall[i]) * 0.6))
             core = self.CORES[min(3, int(age[i] / self.FLIGHT_SECONDS * 5))]
             frame.paste(core, (left, top, left + 2, top + streak))
+
+
+def _lumps(rng: np.random.Generator, *, roughness: float) -> np.ndarray:
+    """Noise folded upwards: round heads of 0 to 1 with dark creases between them."""
+    return np.abs(2.0 * noise(256, 512, rng, roughness=roughness) - 1.0) ** 0.8 * 1.2
 
 
 def lightning(size: Size, rng: np.random.Generator) -> Image.Image:

@@ -69,7 +69,7 @@ def avenue(size: Size, rng: np.random.Generator) -> Painter:
         frame = picture.copy()
         for start, lane in cars:
             lights, speed = (heads, 0.20) if lane < 0 else (tails, -0.13)
-            near = 1.0 / (22.0 - 21.0 * ((start + speed * seconds) % 1.0))
+            near = 1.0 / (22.0 - 21.6 * ((start + speed * seconds) % 1.0))
             x = size.width * (0.5 + (lane - copysign(0.5, lane)) * 0.36 * near)
             y = size.height * (vanish + 0.50 * near)
             lamp, wet = lights[min(len(lights) - 1, int(13 * near**0.6))]

@@ -116,8 +116,8 @@ def crest(size: Size, rng: np.random.Generator) -> Painter:
     picture = to_image(_great_dune(size.wider(1.2, 1.1), rng))
     veil = Size(size.width, round(size.height * 0.5))
     x, y = grid(veil)
-    streak = np.exp(-(((y - 0.34 - 0.45 * (x - 0.62)) / (0.03 + 0.35 * np.abs(x - 0.62))) ** 2))
-    fade = 0.95 * smooth(0.62, 0.68, x) * smooth(1.0, 0.72, x) * streak
+    streak = np.exp(-(((y - 0.45 - 0.5 * (x - 0.64)) / (0.02 + 0.4 * np.abs(x - 0.64))) ** 2))
+    fade = 0.95 * smooth(0.64, 0.66, x) * smooth(1.0, 0.72, x) * streak
     wisps = stretched(noise(128, 512, rng, roughness=1.5, stretch=3.0), veil.wider(2.0))
 
     def paint(seconds: float) -> Image.Image:

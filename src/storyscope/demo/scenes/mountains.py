@@ -73,7 +73,7 @@ def eagle(size: Size, rng: np.random.Generator) -> Painter:
     def paint(seconds: float) -> Image.Image:
         frame = window(back, size, x=0.1 + 0.16 * seconds)
         moment = seconds % 2.4
-        bird = beats[int(moment / 0.8 * 24) % 24 if moment < 1.6 else 3]
+        bird = beats[int(moment / 0.8 * 24) % 24 if moment < 1.6 else 0]
         x = size.width * (0.28 + 0.05 * sin(0.9 * seconds))
         y = size.height * (0.04 + 0.03 * sin(1.4 * seconds))
         bird.onto(frame, x, y, turn=9.0 * sin(0.8 * seconds))

@@ -85,7 +85,7 @@ def fountain(size: Size, rng: np.random.Generator) -> Painter:
     light = fire_below(half, at=0.9, reach=0.7)
     sparks = Sparks(size, rng, count=1500, mouth=0.80)
     halo = glow(size.height * 0.55, "#ff5a14", strength=0.8, falloff=1.8)
-    jet = glow(size.height * 0.40, "#ffcf6a", strength=1.1, falloff=1.6)
+    jet = glow(size.height * 0.30, "#ffcf6a", strength=1.1, falloff=1.6)
     jet = jet.resize((jet.width // 6, jet.height))
 
     def paint(seconds: float) -> Image.Image:
@@ -94,7 +94,7 @@ def fountain(size: Size, rng: np.random.Generator) -> Painter:
         beat = 0.8 + 0.2 * sin(2.2 * seconds)
         warm = halo.point(lambda value: int(value * beat))
         add_light(frame, warm, size.width * 0.5, size.height * 0.62)
-        add_light(frame, jet, size.width * 0.5, size.height * (0.63 - 0.03 * beat))
+        add_light(frame, jet, size.width * 0.5, size.height * (0.58 - 0.03 * beat))
         sparks.onto(frame, seconds)
         return frame
 
