@@ -77,3 +77,12 @@ def test_half_a_demo_is_no_demo(tmp_path, folder):
     (tmp_path / "demo.mp4").write_bytes((folder / "demo.mp4").read_bytes())
     assert find_demo(tmp_path) is None
     assert find_demo(folder) is not None
+
+
+def test_stories_are_drawn_across_the_terminal(folder, facts):
+    words = ["stories", facts["video"]["id"], "--library", str(folder / "library")]
+    drawn = CliRunner().invoke(build_app(), [*words, "--timeline"]).stdout.splitlines()
+    plain = CliRunner().invoke(build_app(), words).stdout.splitlines()
+    blocks = [line for line in drawn if line.startswith("|")]
+    assert len(blocks) == 1
+    assert not any(line.startswith("|") for line in plain)

@@ -217,15 +217,20 @@ def test_blocks_fill_the_terminal_exactly(lengths, width):
         assert min(sizes) >= 1
 
 
+FOUND = [Span(0, 4), Span(4, 10), Span(10, 12)]
+TRUE = [Span(0, 5), Span(5, 10), Span(10, 12)]
+
+
 @given(st.integers(20, 160), st.booleans(), st.booleans())
 def test_the_timeline_never_breaks_the_line(width, colour, truth):
-    lines = draw_timeline(findings(truth=truth), width=width, colour=colour).plain.split("\n")
+    true = TRUE if truth else ()
+    lines = draw_timeline(FOUND, 12.0, truth=true, width=width, colour=colour).plain.split("\n")
     assert len(lines) == (3 if truth else 2)
     assert all(len(line) == width for line in lines)
 
 
 def test_without_colour_the_timeline_is_plain_ascii():
-    text = draw_timeline(findings(), width=60, colour=False)
+    text = draw_timeline(FOUND, 12.0, truth=TRUE, width=60, colour=False)
     assert text.plain.isascii()
     assert not any(span.style for span in text.spans)
     assert text.plain.splitlines()[1].count("|") == 3

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from storyscope.cli.options import JsonOption, QuietOption
-from storyscope.cli.show import live_progress, print_json, say
+from storyscope.cli.show import live_progress, print_json, print_timeline, say
 
 if TYPE_CHECKING:
     from storyscope.core import Hit, Span
@@ -110,16 +110,14 @@ def _show(findings: Findings, query: str, hits: list[Hit]) -> None:
     from rich.console import Console
     from rich.markup import escape
 
-    from storyscope.report import draw_timeline
-
+    assert findings.truth is not None
     console = Console()
     console.print()
     console.print(_table(findings))
-    console.print()
-    coloured = console.is_terminal and not console.no_color
-    console.print(draw_timeline(findings, width=min(console.width, 120), colour=coloured))
-    if findings.truth is not None:
-        console.print(f"\nmean IoU with the truth: [bold]{findings.truth.mean_iou:.3f}[/]")
+    print_timeline(
+        [story.span for story in findings.stories], findings.video.duration, findings.truth.spans
+    )
+    console.print(f"\nmean IoU with the truth: [bold]{findings.truth.mean_iou:.3f}[/]")
     console.print(f"cues used: {', '.join(findings.cues)}")
     console.print(f"\n[bold]storyscope search[/] “{query}”")
     for hit in hits:

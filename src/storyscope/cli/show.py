@@ -6,9 +6,12 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from storyscope.progress import Report, Step, silent
+
+if TYPE_CHECKING:
+    from storyscope.core import Span
 
 STAGE_WORDS = {
     "scan": "watching the film",
@@ -42,6 +45,19 @@ def print_table(*headers: str, rows: Iterable[Sequence[str]]) -> None:
     for row in rows:
         table.add_row(*(escape(cell) for cell in row))
     Console().print(table)
+
+
+def print_timeline(found: Sequence[Span], duration: float, truth: Sequence[Span] = ()) -> None:
+    """Draw stories as blocks across the terminal, the true ones above those found."""
+    from rich.console import Console
+
+    from storyscope.report import draw_timeline
+
+    console = Console()
+    colour = console.is_terminal and not console.no_color
+    width = min(console.width, 120)
+    console.print()
+    console.print(draw_timeline(found, duration, truth=truth, width=width, colour=colour))
 
 
 @contextmanager

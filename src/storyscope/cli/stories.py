@@ -11,7 +11,7 @@ from storyscope.cli.options import (
     VideoArgument,
     open_library,
 )
-from storyscope.cli.show import print_json, print_table, say
+from storyscope.cli.show import print_json, print_table, print_timeline, say
 
 
 def stories(
@@ -25,6 +25,9 @@ def stories(
     annotator: Annotated[
         str | None, typer.Option(help="Show a person's version instead of the machine's.")
     ] = None,
+    timeline: Annotated[
+        bool, typer.Option("--timeline", help="Draw the stories across the terminal, too.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Show the stories of a video: when, how long, what about.
@@ -33,7 +36,7 @@ def stories(
 
         storyscope stories film
 
-        storyscope stories film --about 12
+        storyscope stories film --about 12 --timeline
 
         storyscope stories film --json
     """
@@ -61,4 +64,6 @@ def stories(
             for number, story in enumerate(found, start=1)
         ],
     )
+    if timeline:
+        print_timeline([story.span for story in found], shelf.video(video).duration)
     say(f"cues used: {', '.join(shelf.cues(video)) or 'none'}")

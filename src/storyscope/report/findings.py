@@ -56,12 +56,12 @@ class Findings:
         """The true story that shares most time with a found one."""
         if self.truth is None:
             return None
-        return _most_shared(story.span, self.truth.spans)
+        return most_shared(story.span, self.truth.spans)
 
     def found_stories(self) -> list[int]:
         """For each true story, the number of the found story that shares most time with it."""
         spans = [story.span for story in self.stories]
-        return [_most_shared(true, spans) for true in self.truth.spans] if self.truth else []
+        return [most_shared(true, spans) for true in self.truth.spans] if self.truth else []
 
     def true_colours(self) -> list[str]:
         """A true story wears the colour of the story that found it.
@@ -85,5 +85,6 @@ def overlap_ratio(a: Span, b: Span) -> float:
     return shared / together if together > 0 else 0.0
 
 
-def _most_shared(span: Span, others: Sequence[Span]) -> int:
+def most_shared(span: Span, others: Sequence[Span]) -> int:
+    """The number of the other span that shares most time with this one."""
     return max(range(len(others)), key=lambda number: span.overlap(others[number]))

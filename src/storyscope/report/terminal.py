@@ -7,28 +7,33 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from storyscope.core import Span, format_time
-from storyscope.report.findings import Findings
+from storyscope.report.findings import most_shared
 from storyscope.report.palette import story_colour, text_colour
 
 if TYPE_CHECKING:
     from rich.text import Text
 
 
-def draw_timeline(findings: Findings, *, width: int, colour: bool) -> Text:
-    """One line for the stories found, one above it for the truth if there is one, and a clock.
+def draw_timeline(
+    found: Sequence[Span],
+    duration: float,
+    *,
+    truth: Sequence[Span] = (),
+    width: int,
+    colour: bool,
+) -> Text:
+    """One line for the stories found, one above it for the true ones if known, and a clock.
 
     With `colour` each story is a coloured block with its number; without, the blocks are drawn
     in plain characters, for pipes, logs and people who set NO_COLOR.
     """
     from rich.text import Text
 
-    duration = findings.video.duration
-    rows: list[tuple[str, list[Span], list[str]]] = []
-    if findings.truth is not None:
-        rows.append(("truth", list(findings.truth.spans), findings.true_colours()))
-    found = [story.span for story in findings.stories]
-    rows.append(("found", found, [story_colour(number) for number in range(len(found))]))
-    margin = 7 if len(rows) > 1 else 0
+    tints = [story_colour(number) for number in range(len(found))]
+    rows = [("found", found, tints)]
+    if truth:
+        rows.insert(0, ("truth", truth, [tints[most_shared(true, found)] for true in truth]))
+    margin = 7 if truth else 0
     room = max(10, width - margin)
     drawn = Text()
     for name, spans, colours in rows:
