@@ -8,7 +8,7 @@ by the prices of the relaxation.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -80,16 +80,14 @@ class _Search:
         """Extend the states of all cuts before by one story that ends at `head`."""
         first, end = self.graph.incoming[head : head + 2]
         arrivals = [
-            states
+            self._extend(edge, head)
             for edge in range(first, end)
             if int(self.graph.tails[edge]) in self.table
-            for states in self._extend(edge, head)
         ]
         if arrivals:
-            merged = _merge(_States(*map(np.concatenate, zip(*arrivals, strict=True))))
-            thinned = self._thin(merged, head)
-            if len(thinned.values):
-                self.table[head] = thinned
+            states = self._thin(_merge(_joined(arrivals)), head)
+            if len(states.values):
+                self.table[head] = states
 
     def best_starts(self) -> list[int] | None:
         """The best complete segmentation, walked back from the end."""
@@ -103,63 +101,64 @@ class _Search:
             starts.append(int(self.graph.positions[head]))
         return starts[::-1]
 
-    def _extend(self, edge: int, head: int) -> list[_States]:
+    def _extend(self, edge: int, head: int) -> _States:
         """Append one edge to every state of its tail, once for each choice of claims."""
         claims, tail = self.claims, int(self.graph.tails[edge])
         before = self.table[tail]
         values = before.values + (self.graph.likeness[edge] / self.count + claims.certain[edge])
-        carried = 0
         for annotator in np.flatnonzero(claims.closing[edge]).tolist():
             free = (before.masks >> annotator) & 1 == 0
             values = values + claims.closing[edge, annotator] * free
-        for annotator in np.flatnonzero(claims.carried[edge]).tolist():
-            carried |= 1 << annotator
-        size = len(values)
-        states = [
-            _States(
-                before.counts + 1,
-                before.masks & carried,
-                values,
-                np.full(size, tail),
-                np.arange(size),
-            )
-        ]
-        for annotator in np.flatnonzero(claims.opening[edge]).tolist():
-            gain, future = claims.opening[edge, annotator], claims.future[head, annotator]
-            states = [
-                choice for each in states for choice in _claim(each, 1 << annotator, gain, future)
-            ]
-        return [self._promising(each, head) for each in states]
+        carried = sum(1 << annotator for annotator in np.flatnonzero(claims.carried[edge]).tolist())
+        states = _States(
+            before.counts + 1,
+            before.masks & carried,
+            values,
+            np.full(len(values), tail),
+            np.arange(len(values)),
+        )
+        opening, future = claims.opening[edge], claims.future[head]
+        states = self._promising(states, head, np.maximum(opening, self.straddling_prices[head]))
+        for annotator in np.flatnonzero(opening).tolist():
+            states = _claim(states, 1 << annotator, opening[annotator], future[annotator])
+        return self._promising(states, head, self.straddling_prices[head])
 
-    def _promising(self, states: _States, head: int) -> _States:
+    def _promising(self, states: _States, head: int, free_gains: np.ndarray) -> _States:
         kept = states.where(states.counts <= self.count)
-        return kept.where(self._hope(kept, head) > self.floor + TOLERANCE)
+        return kept.where(self._hope(kept, head, free_gains) > self.floor + TOLERANCE)
 
-    def _hope(self, states: _States, head: int) -> np.ndarray:
-        """The most that a completion of each state can reach."""
+    def _hope(self, states: _States, head: int, free_gains: np.ndarray) -> np.ndarray:
+        """The most that a completion of each state can reach.
+
+        `free_gains` is what the story on both sides of the cut brings at most while no one has
+        claimed it, annotator by annotator.
+        """
         hope = states.values + self.rest[head, self.count - states.counts]
         hope = hope + self.later_prices[head]
-        for annotator in np.flatnonzero(self.straddling_prices[head]).tolist():
+        for annotator in np.flatnonzero(free_gains).tolist():
             free = (states.masks >> annotator) & 1 == 0
-            hope = hope + self.straddling_prices[head, annotator] * free
+            hope = hope + free_gains[annotator] * free
         return np.asarray(hope)
 
     def _thin(self, states: _States, head: int) -> _States:
         if self.width is None or len(states.values) <= self.width:
             return states
-        return states.where(np.argsort(-self._hope(states, head), kind="stable")[: self.width])
+        hope = self._hope(states, head, self.straddling_prices[head])
+        return states.where(np.argsort(-hope, kind="stable")[: self.width])
 
 
-def _claim(states: _States, bit: int, gain: float, future: float) -> list[_States]:
+def _claim(states: _States, bit: int, gain: float, future: float) -> _States:
     """Let the story that goes on be claimed now, left for later, or both where either may win."""
     claimed = (states.masks & bit) != 0
     gained = states.values + np.where(claimed, 0.0, gain)
     if future <= 0:
-        return [states._replace(values=gained, masks=states.masks & ~bit)]
+        return states._replace(values=gained, masks=states.masks & ~bit)
     now = states._replace(values=gained, masks=states.masks | bit)
-    if gain >= future:
-        return [now]
-    return [now, states.where(~claimed)]
+    return now if gain >= future else _joined([now, states.where(~claimed)])
+
+
+def _joined(parts: Sequence[_States]) -> _States:
+    return _States(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _merge(states: _States) -> _States:
