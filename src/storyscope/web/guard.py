@@ -1,0 +1,78 @@
+"""What every request is held to, whatever it asks for."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
+
+from fastapi import Request
+from fastapi.responses import JSONResponse, Response
+
+Handle = Callable[[Request], Awaitable[Response]]
+
+POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "img-src 'self' data: blob:",
+        "media-src 'self' blob:",
+        "style-src 'self' 'unsafe-inline'",
+        "script-src 'self'",
+        "object-src 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+LOCAL_NAMES = {"localhost", "127.0.0.1", "::1", "testserver"}
+
+
+def guard(token: str | None) -> Callable[[Request, Handle], Awaitable[Response]]:
+    """Middleware: the token where there is one, no requests from other sites, safe headers."""
+
+    async def check(request: Request, handle: Handle) -> Response:
+        refusal = _refusal(request, token)
+        response = refusal or await handle(request)
+        if not request.url.path.startswith("/api/docs"):
+            response.headers.update(HEADERS)
+        if token and request.query_params.get("token") == token:
+            response.set_cookie("storyscope", token, httponly=True, samesite="strict")
+        return response
+
+    return check
+
+
+def _refusal(request: Request, token: str | None) -> Response | None:
+    host = urlsplit(f"//{request.headers.get('host', '')}").hostname or ""
+    if token is None and host not in LOCAL_NAMES:
+        # A page elsewhere may have its name point here: answer to local names only.
+        return _refuse(403, "WrongHost", f"this server answers on this machine only, not as {host}")
+    if token is not None and not _has_token(request, token):
+        return _refuse(401, "TokenWanted", "open the address that `storyscope serve` printed")
+    if request.method not in ("GET", "HEAD", "OPTIONS") and not _same_site(request, host):
+        return _refuse(403, "CrossSite", "another site may not change this library")
+    return None
+
+
+def _has_token(request: Request, token: str) -> bool:
+    bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
+    given = (bearer, request.query_params.get("token", ""), request.cookies.get("storyscope", ""))
+    return any(hmac.compare_digest(each.encode(), token.encode()) for each in given)
+
+
+def _same_site(request: Request, host: str) -> bool:
+    site = request.headers.get("sec-fetch-site")
+    if site is not None and site not in ("same-origin", "none"):
+        return False
+    origin = request.headers.get("origin")
+    return origin is None or urlsplit(origin).hostname == host
+
+
+def _refuse(status: int, kind: str, detail: str) -> Response:
+    return JSONResponse({"error": kind, "detail": detail}, status_code=status)

@@ -1,0 +1,25 @@
+"""Open the library on a port."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+from storyscope.library import Library
+from storyscope.web.app import create_app
+
+LOCAL_HOSTS = {"127.0.0.1", "localhost", "::1"}
+
+
+def serve(
+    library: Library, *, host: str, port: int, media_folders: tuple[Path, ...], token: str | None
+) -> str:
+    """Serve until interrupted; other hosts than this machine need a token."""
+    import uvicorn
+
+    token = token or (None if host in LOCAL_HOSTS else secrets.token_urlsafe(16))
+    app = create_app(library, token=token, media_folders=media_folders)
+    address = f"http://{host}:{port}/" + (f"?token={token}" if token else "")
+    print(f"Storyscope is open at {address}  (stop with Ctrl-C)", flush=True)
+    uvicorn.run(app, host=host, port=port, log_level="warning")
+    return address

@@ -1,0 +1,73 @@
+// The page: which view is shown is in the address, so that every state can be kept and shared.
+import { tell } from "./dom.js";
+import { showLibrary } from "./library.js";
+import { showSearch } from "./search.js";
+import { showWatch } from "./watch.js";
+
+const view = document.getElementById("view");
+const box = document.getElementById("q");
+let leave = () => {};
+
+export async function go(address, { replace = false } = {}) {
+  history[replace ? "replaceState" : "pushState"](null, "", address);
+  await show();
+}
+
+async function show() {
+  leave();
+  leave = () => {};
+  const { pathname, searchParams } = new URL(location.href);
+  const words = searchParams.get("q") ?? "";
+  if (document.activeElement !== box) box.value = pathname === "/search" ? words : "";
+  try {
+    const shown =
+      pathname === "/search" ? await showSearch(view, words)
+      : pathname.startsWith("/watch/") ? await showWatch(view, decodeURIComponent(pathname.slice(7)), searchParams)
+      : await showLibrary(view);
+    leave = shown ?? leave;
+  } catch (error) {
+    view.replaceChildren();
+    const box = document.createElement("div");
+    box.className = "empty";
+    box.innerHTML = "<b>That did not work</b>";
+    box.append(error.message);
+    view.append(box);
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-link]");
+  if (link && !event.metaKey && !event.ctrlKey && event.button === 0) {
+    event.preventDefault();
+    go(link.getAttribute("href"));
+    view.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }
+});
+
+let typing;
+function ask(now) {
+  clearTimeout(typing);
+  typing = setTimeout(() => {
+    const text = box.value.trim();
+    const replace = location.pathname === "/search";
+    go(text ? `/search?q=${encodeURIComponent(text)}` : "/", { replace });
+  }, now ? 0 : 220);
+}
+box.addEventListener("input", () => ask(false));
+box.form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  ask(true);
+});
+document.addEventListener("keydown", (event) => {
+  const inField = event.target.matches("input, textarea, select");
+  if (event.key === "/" && !inField) {
+    event.preventDefault();
+    box.focus();
+    box.select();
+  }
+  if (event.key === "Escape" && event.target === box) view.focus();
+});
+addEventListener("popstate", show);
+addEventListener("unhandledrejection", (event) => tell(event.reason?.message ?? "That did not work"));
+show();
