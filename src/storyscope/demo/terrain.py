@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image
 
-from storyscope.demo.canvas import Size, pack, smooth, to_image
+from storyscope.demo.canvas import Size, ink, look_up, pack, smooth, to_image
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class Flight:
         self,
         land: Terrain,
         size: Size,
-        haze: np.ndarray,
+        haze: str,
         *,
         reach: float = 1500.0,
         near: float = 60.0,
@@ -82,9 +82,8 @@ class Flight:
         self.distances = np.geomspace(near, reach, steps).astype(np.float32)
         self.across = np.linspace(-0.5, 0.5, size.width, dtype=np.float32) * np.float32(view)
         self.scale = size.width / view
-        fog = (haze_most * smooth(haze_from, 1.0, self.distances / reach)).astype(np.float32)
-        self.clear = (1.0 - fog)[:, None]
-        self.veil = fog[:, None] * haze.astype(np.float32)
+        fog = haze_most * smooth(haze_from, 1.0, self.distances / reach)
+        self.fog, self.haze = (255 * fog).astype(np.uint8), ink(haze)
 
     def look(
         self, sky: Image.Image, *, x: float, y: float, eye: float, heading: float, horizon: float
@@ -101,10 +100,10 @@ class Flight:
             return sky.copy()
         step, seen = self._first_steps(line, top)
         away = self._distance(line, step, top)
-        paint = self._colour(away * across_x + np.float32(x), away * across_y + np.float32(y))
-        land = paint * np.take(self.clear, step, axis=0) + np.take(self.veil, step, axis=0)
+        land = self._paint(away * across_x + np.float32(x), away * across_y + np.float32(y))
+        land.paste(self.haze, (0, 0), Image.fromarray(np.take(self.fog, step)))
         frame = sky.copy()
-        frame.paste(to_image(land), (0, top), to_image(seen * np.float32(255)))
+        frame.paste(land, (0, top), Image.fromarray(seen * np.uint8(255)))
         return frame
 
     def _first_steps(self, line: np.ndarray, top: int) -> tuple[np.ndarray, np.ndarray]:
@@ -143,12 +142,11 @@ class Flight:
         lower += (np.take(flat, next_row + next_column) - lower) * part_x
         return upper + (lower - upper) * part_y
 
-    def _colour(self, map_x: np.ndarray, map_y: np.ndarray) -> np.ndarray:
+    def _paint(self, map_x: np.ndarray, map_y: np.ndarray) -> Image.Image:
         side = 2 * self.land.side
         column = np.floor(map_x * 2).astype(np.int32) & (side - 1)
         row = np.floor(map_y * 2).astype(np.int32) & (side - 1)
-        packed = np.take(self.land.colours, row * side + column)
-        return packed.view(np.uint8).reshape(*packed.shape, 4)[..., :3]
+        return look_up(self.land.colours, row * side + column)
 
 
 def _smoothed(field: np.ndarray, reach: int) -> np.ndarray:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from math import cos, sin
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageChops
 
 from storyscope.demo.canvas import (
     Size,
     colour,
     filled,
     grid,
+    look_up,
     mix,
     noise,
     pack,
@@ -28,7 +29,7 @@ SOIL = ((0.0, "#2f5a2c"), (0.45, "#6d7f3f"), (0.75, "#b79a5f"), (1.0, "#d9c08c")
 BANDS = ((0.0, "#8a5b34"), (0.4, "#d0a066"), (0.7, "#f0d5a0"), (1.0, "#fff3d8"))
 
 Maps = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""Ground colours (packed), city lights and cloud cover, each 512 x 1024 and repeating."""
+"""Ground colours (packed), city lights and cloud cover (0 to 255), 512 x 1024, repeating."""
 
 
 def starry_sky(size: Size, rng: np.random.Generator, *, count: int) -> np.ndarray:
@@ -82,25 +83,31 @@ class Globe:
         self.row = ((latitude * 511.9 * detail).astype(np.int32) & 511) * 1024
         toward = np.array(sun) / np.linalg.norm(sun)
         facing = (u * toward[0] + v * toward[1] + z * toward[2]).astype(np.float32)
-        self.day = smooth(-0.12, 0.45, facing)[..., None]
-        self.inside = smooth(1.0, 1.0 - 2.4 / (radius * size.height), reach)[..., None]
+        day = smooth(-0.12, 0.45, facing)
+        self.day = to_image(np.repeat(255 * day[..., None], 3, axis=2))
+        self.night = to_image(255 * (1 - day))
+        inside = smooth(1.0, 1.0 - 2.4 / (radius * size.height), reach)
+        self.inside = to_mask(inside)
         rim = 0.6 * smooth(0.6, 1.0, reach) ** 2 * smooth(-0.25, 0.5, facing)
-        self.air = rim[..., None] * colour("#7fb4ff")
+        self.air = to_image(rim[..., None] * colour("#7fb4ff"))
         glow = np.exp(-np.clip(reach - 1, 0, 1) * 26 * radius**0.5) * smooth(-0.35, 0.6, facing)
-        self.halo = (1 - self.inside) * glow[..., None] * colour("#4f8dff") * 0.85
+        self.halo = to_image(((1 - inside) * glow)[..., None] * colour("#4f8dff") * 0.85)
 
     def paint(self, sky: Image.Image, maps: Maps, *, turn: float, drift: float) -> Image.Image:
         """The globe before the sky, its ground turned by `turn` and its clouds by `drift`."""
         ground, lamps, clouds = maps
         cell = self.row + ((self.longitude + turn).astype(np.int32) & 1023)
-        land = np.take(ground, cell).view(np.uint8).reshape(*cell.shape, 4)[..., :3]
         above = self.row + ((self.longitude + drift).astype(np.int32) & 1023)
-        cover = np.take(clouds, above)[..., None]
-        body = (land * (1 - cover) + 246.0 * cover) * self.day + self.air
-        night = np.take(lamps, cell)[..., None] * (1 - self.day) * (1 - cover)
-        body += night * colour("#ffc46b") * 0.9
-        base = np.asarray(sky) + self.halo
-        return to_image(base + (body - base) * self.inside)
+        cover = Image.fromarray(np.take(clouds, above))
+        body = look_up(ground, cell)
+        body.paste((246, 246, 246), (0, 0), cover)
+        body = ImageChops.add(ImageChops.multiply(body, self.day), self.air)
+        lit_streets = ImageChops.multiply(Image.fromarray(np.take(lamps, cell)), self.night)
+        lit_streets.paste(0, (0, 0), cover)
+        body.paste((255, 196, 107), (0, 0), lit_streets)
+        frame = ImageChops.add(sky, self.halo)
+        frame.paste(body, (0, 0), self.inside)
+        return frame
 
 
 def living_planet(rng: np.random.Generator, *, poles: bool = True) -> Maps:
@@ -117,7 +124,7 @@ def living_planet(rng: np.random.Generator, *, poles: bool = True) -> Maps:
         pixels = mix(pixels, colour("#f2f7fb"), ice)
     cities = smooth(0.60, 0.75, fine) * land * (rng.uniform(0, 1, land.shape) > 0.72)
     clouds = 0.9 * smooth(0.54, 0.76, noise(512, 1024, rng, roughness=1.45, stretch=1.6))
-    return pack(pixels), cities.astype(np.float32), clouds.astype(np.float32)
+    return pack(pixels), (230 * cities).astype(np.uint8), (255 * clouds).astype(np.uint8)
 
 
 def ringed_giant(size: Size, rng: np.random.Generator) -> np.ndarray:

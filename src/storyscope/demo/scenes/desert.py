@@ -43,7 +43,7 @@ def dunes(size: Size, rng: np.random.Generator) -> Painter:
     light = lit(heights, (-1.0, 0.35, 0.62)) * (1.0 - 0.55 * in_shadow(heights, climb=0.42))
     tone = 1.02 * light - 0.03 + 0.10 * (noise(side, side, rng, roughness=0.9) - 0.5)
     land = terrain(heights, shaded(SAND, tone))
-    view = Flight(land, size, colour("#f0d9b0"), near=110, haze_from=0.12)
+    view = Flight(land, size, "#f0d9b0", near=110, haze_from=0.12)
     sky = to_image(gradient(size, *((place * 0.42, tint) for place, tint in SKY)))
 
     def paint(seconds: float) -> Image.Image:
@@ -141,7 +141,7 @@ def cracks(size: Size, rng: np.random.Generator) -> Painter:
     heights = 4.0 * tiles + 1.6 * smooth(5, 22, 30 - edge) + 2.4 * curl
     shade = 0.55 * smooth(6.0, 1.0, edge + 4 * (curl - 0.5))
     land = terrain(heights, shaded(CLAY, 0.25 + 0.75 * lit(heights, (-1.0, 0.5, 0.8)) - shade))
-    view = Flight(land, size, colour("#f2dcb4"), near=30, steps=220, haze_from=0.1)
+    view = Flight(land, size, "#f2dcb4", near=30, steps=220, haze_from=0.1)
     sky = to_image(gradient(size, *((place * 0.3, tint) for place, tint in SKY)))
 
     def paint(seconds: float) -> Image.Image:

@@ -11,7 +11,6 @@ from storyscope.demo.canvas import (
     Painter,
     Size,
     add_light,
-    colour,
     glow,
     gradient,
     grid,
@@ -44,7 +43,7 @@ COLD = ((0.0, "#0d2b52"), (0.5, "#2f6aa3"), (1.0, "#9cc7e6"))
 
 def peaks(size: Size, rng: np.random.Generator) -> Painter:
     """Flying between snowy peaks."""
-    haze = colour("#cfe2f0")
+    haze = "#cfe2f0"
     view = Flight(alps(rng, SNOW), size, haze, reach=1600, near=120, haze_from=0.15, haze_most=0.8)
     sky = to_image(gradient(size, *((place * 0.45, tint) for place, tint in SKY)))
 
@@ -64,7 +63,7 @@ def peaks(size: Size, rng: np.random.Generator) -> Painter:
 def eagle(size: Size, rng: np.random.Generator) -> Painter:
     """An eagle circles, the mountains far out of focus behind it."""
     large = size.wider(1.5)
-    view = Flight(alps(rng, SNOW), large, colour("#cfe2f0"), near=200, view=1.1, haze_from=0.0)
+    view = Flight(alps(rng, SNOW), large, "#cfe2f0", near=200, view=1.1, haze_from=0.0)
     sky = to_image(gradient(large, *((place * 0.7, tint) for place, tint in SKY)))
     back = view.look(sky, x=512.0, y=700.0, eye=215.0, heading=-0.5, horizon=large.height * 0.55)
     back = back.filter(ImageFilter.GaussianBlur(size.height * 0.006))
@@ -121,10 +120,7 @@ def snowflake(size: Size, rng: np.random.Generator) -> Painter:
         to_image(shaded(ICE, relief)),
         to_mask(np.asarray(mask, dtype=np.float32) / 255 * (0.55 + 0.45 * relief)),
     )
-    shade = Sprite(
-        Image.new("RGB", mask.size, ink("#0a1e3c")),
-        mask.filter(ImageFilter.GaussianBlur(side * 0.012)).point(lambda value: value // 3),
-    )
+    shade = mask.filter(ImageFilter.GaussianBlur(side * 0.012)).point(lambda value: value // 3)
     x, y = grid(size)
     cloud = stretched(noise(180, 320, rng, roughness=2.0), size)
     back = to_image(shaded(COLD, 0.75 - 0.8 * np.hypot(x - 0.62, y - 0.35) + 0.5 * (cloud - 0.5)))
@@ -133,7 +129,8 @@ def snowflake(size: Size, rng: np.random.Generator) -> Painter:
     def paint(seconds: float) -> Image.Image:
         frame = back.copy()
         left, top = (size.width - side) / 2, (size.height - side) / 2
-        shade.onto(frame, left + 8, top + 10, turn=7.0 * seconds)
+        below = shade.rotate(7.0 * seconds, Image.Resampling.BILINEAR)
+        frame.paste(ink("#0a1e3c"), (round(left) + 8, round(top) + 10), below)
         ice.onto(frame, left, top, turn=7.0 * seconds)
         snowfall.onto(frame, seconds)
         return frame
@@ -144,9 +141,7 @@ def snowflake(size: Size, rng: np.random.Generator) -> Painter:
 def tent(size: Size, rng: np.random.Generator) -> Painter:
     """Blue hour: a lit tent below the wall, and the first stars."""
     large = size.wider(1.1, 1.1)
-    view = Flight(
-        alps(rng, NIGHT), large, colour("#5f86b8"), reach=1100, near=300, view=0.6, haze_most=0.6
-    )
+    view = Flight(alps(rng, NIGHT), large, "#5f86b8", reach=1100, near=300, view=0.6, haze_most=0.6)
     sky = gradient(large, (0.0, "#0c1a3d"), (0.45, "#37588f"), (0.7, "#8aa5c8"), (1.0, "#8aa5c8"))
     for x, y, bright in rng.uniform(0, 1, (160, 3)):
         sky[int(y * 0.4 * large.height), int(x * large.width)] += 190 * bright**3
@@ -176,7 +171,7 @@ def alpenglow(size: Size, rng: np.random.Generator) -> Painter:
     """First sun on the summits, a sea of cloud flowing below."""
     large = size.wider(1.15)
     view = Flight(
-        alps(rng, ROSE), large, colour("#c9a9b4"), reach=1300, near=220, steps=600, view=0.85,
+        alps(rng, ROSE), large, "#c9a9b4", reach=1300, near=220, steps=600, view=0.85,
         haze_from=0.1, haze_most=0.75,
     )  # fmt: skip
     sky = to_image(gradient(large, *((place * 0.6, tint) for place, tint in SUNRISE)))

@@ -11,11 +11,11 @@ from storyscope.demo.canvas import (
     Painter,
     Size,
     add_light,
-    colour,
     glow,
     grid,
-    mix,
+    look_up,
     noise,
+    pack,
     ramp,
     shaded,
     smooth,
@@ -136,8 +136,8 @@ def surf(size: Size, rng: np.random.Generator) -> Painter:
     grain = noise(size.height, size.width, rng, roughness=0.6)
     shore = (x * 0.95 - y * 0.38 - 0.42) + 0.26 * (bend - 0.5)
     damp = 1.0 - 0.32 * smooth(-0.10, -0.02, -shore)
-    beach = shaded(SAND, 0.45 + 0.9 * (grain - 0.5) + 0.6 * shore) * damp[..., None]
-    water = ramp(*SHALLOWS)
+    beach = to_image(shaded(SAND, 0.45 + 0.9 * (grain - 0.5) + 0.6 * shore) * damp[..., None])
+    water = pack(ramp(*SHALLOWS))
     rows, columns = np.mgrid[0 : size.height, 0 : size.width].astype(np.int32)
 
     def paint(seconds: float) -> Image.Image:
@@ -147,13 +147,15 @@ def surf(size: Size, rng: np.random.Generator) -> Painter:
         cells = np.clip(1.35 - np.abs(web + 0.6 * fine - 0.8) * 5.0, 0.0, 1.0)
         tone = np.clip(depth * 330 + 26 * (web - 0.5), 0, 255).astype(np.int32)
         wet = smooth(0.0, 0.015, depth) * np.clip(0.35 + depth * 8, 0, 1)
-        pixels = mix(beach, np.take(water, tone, axis=0), wet)
+        frame = beach.copy()
+        frame.paste(look_up(water, tone), (0, 0), to_mask(wet))
         crest = (depth * 5.2 - 0.55 * seconds + 0.5 * (bend - 0.5)) % 1.0
         breaker = np.exp(-(((crest - 0.5) * 9.0) ** 2)) * smooth(0.0, 0.10, depth)
         edge = np.exp(-(((depth - 0.012) * 62) ** 2))
         trail = 0.55 * np.exp(-(((depth - 0.07) * 20) ** 2)) * smooth(0, 0.02, depth)
         foam = (1.1 * (edge + trail) + 0.95 * breaker * smooth(0.62, 0.2, depth)) * cells
-        return to_image(mix(pixels, colour("#fdfefb"), np.clip(foam, 0, 1)))
+        frame.paste((253, 254, 251), (0, 0), to_mask(foam))
+        return frame
 
     return paint
 

@@ -73,7 +73,7 @@ def moon(size: Size, rng: np.random.Generator) -> Painter:
     light = lit(heights, (-1.0, 0.2, 0.42)) * (1 - 0.85 * in_shadow(heights, climb=0.38, steps=80))
     tone = 1.05 * light + 0.14 * (noise(1024, 1024, rng, roughness=1.0) - 0.5)
     land = terrain(heights, shaded(DUST, tone))
-    view = Flight(land, size, colour("#101012"), near=90, reach=1300, haze_from=0.5, haze_most=0.5)
+    view = Flight(land, size, "#101012", near=90, reach=1300, haze_from=0.5, haze_most=0.5)
     sky = to_image(starry_sky(size, rng, count=260))
     side = round(size.height * 0.30)
     globe = Globe(Size(side, side), radius=0.47, centre=(0.5, 0.5), sun=(-0.8, -0.2, 0.5), tilt=0.1)

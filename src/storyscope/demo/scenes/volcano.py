@@ -83,7 +83,7 @@ def fountain(size: Size, rng: np.random.Generator) -> Painter:
     half = Size(size.width // 2, size.height // 2)
     smoke = Billows(size, rng, plume_body(half, at=0.5, top=0.8) * 0.8, SMOKE)
     light = fire_below(half, at=0.9, reach=0.7)
-    sparks = Sparks(size, rng, count=1500, mouth=0.80)
+    sparks = Sparks(size, rng, count=1200, mouth=0.80)
     halo = glow(size.height * 0.55, "#ff5a14", strength=0.8, falloff=1.8)
     jet = glow(size.height * 0.30, "#ffcf6a", strength=1.1, falloff=1.6)
     jet = jet.resize((jet.width // 6, jet.height))
@@ -169,10 +169,10 @@ def crater(size: Size, rng: np.random.Generator) -> Painter:
     rock = shaded(((0.0, "#0a0708"), (0.5, "#43302e"), (1.0, "#a97d63")), slope)
     near = np.exp(-beyond / 0.055)[..., None]
     rock = rock * (1 - 0.3 * near) + colour("#ff5a12") * near * 0.75
-    outside = smooth(-0.004, 0.010, far - 0.34)
+    shore, outside = to_image(rock), to_mask(smooth(-0.004, 0.010, far - 0.34))
     skin = [noise(512, 512, rng, roughness=1.9) for _ in range(2)]
     rows, columns = np.mgrid[0 : size.height, 0 : size.width].astype(np.int32)
-    table = ramp(*FIRE)
+    table = pack(ramp(*FIRE))
     steam = noise(256, 512, rng, roughness=1.9)
     steam_mask = to_mask(stretched(0.5 * smooth(0.52, 0.85, steam), size.wider(1.6, 1.6)))
 
@@ -181,8 +181,8 @@ def crater(size: Size, rng: np.random.Generator) -> Painter:
         two = skin[1][(rows * 2 - int(11 * seconds)) & 511, (columns * 2 - int(9 * seconds)) & 511]
         fold = np.clip(1.0 - np.abs(one + two - 1.0) * 5.0, 0, 1)
         heat = 0.44 + 0.14 * (one - 0.5) + 0.50 * fold * fold
-        lake = np.take(table, np.clip(heat * 255, 0, 255).astype(np.int32), axis=0)
-        frame = to_image(mix(lake, rock, outside))
+        frame = look_up(table, np.clip(heat * 255, 0, 255).astype(np.int32))
+        frame.paste(shore, (0, 0), outside)
         wind = window(steam_mask, size, x=0.2 + 0.12 * seconds, y=0.9 - 0.18 * seconds)
         frame.paste((206, 186, 178), (0, 0), wind)
         return frame
