@@ -1,0 +1,50 @@
+"""The paper's clustering without its embedding: what learning has to beat.
+
+Descriptors of all features and half the time in minutes, side by side, are clustered exactly. C is
+chosen on the training videos.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from storyscope.baselines.shots import Array, descriptors, middle_seconds
+from storyscope.baselines.tuning import best_setting
+from storyscope.core import Segmentation
+from storyscope.evaluate import AnnotatedVideo, UnannotatedVideo
+from storyscope.stories import cluster
+
+PENALTIES = np.geomspace(0.3, 3.0, 13).tolist()
+"""A descriptor has length 1, so C is of that order."""
+
+
+class RawClustering:
+    """Exact clustering of features nobody trained."""
+
+    name = "raw-clustering"
+
+    def fit(self, training: Sequence[AnnotatedVideo], *, seed: int) -> RawDetector:
+        return best_setting(
+            training,
+            [RawDetector(penalty) for penalty in PENALTIES],
+            prepare=shot_rows,
+            find=lambda rows, setting: cluster(rows, setting.penalty).segmentation,
+        )
+
+
+@dataclass(frozen=True)
+class RawDetector:
+    """Clusters with one C for every video."""
+
+    penalty: float
+
+    def find(self, video: UnannotatedVideo) -> Segmentation:
+        return cluster(shot_rows(video), self.penalty).segmentation
+
+
+def shot_rows(video: UnannotatedVideo) -> Array:
+    """All unit descriptors of a shot, and half the minute it occurs at."""
+    return np.hstack([*descriptors(video).values(), middle_seconds(video)[:, None] / 120.0])

@@ -1,0 +1,63 @@
+"""The two segmentations anybody can make without looking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from storyscope.baselines.tuning import best_setting, stories_per_second, stories_per_shot
+from storyscope.core import Segmentation
+from storyscope.evaluate import AnnotatedVideo, UnannotatedVideo
+
+
+def uniform_cuts(edges: Sequence[int], count: int) -> Segmentation:
+    """`count` stories of equal length, each cut moved to the nearest change of shot.
+
+    `edges` holds the first frame of every shot and the frame count; positions are shots. Where
+    shots are too long to tell two cuts apart there are fewer stories.
+    """
+    shots = len(edges) - 1
+    wanted = np.linspace(edges[0], edges[-1], count + 1)[1:-1]
+    nearest = np.abs(np.asarray(edges)[None, :] - wanted[:, None]).argmin(axis=1)
+    cuts = np.unique(np.clip(nearest, 1, shots - 1)) if shots > 1 else ()
+    return Segmentation.from_cuts((int(cut) for cut in cuts), shots)
+
+
+class OneStoryPerShot:
+    """Every shot is a story of its own."""
+
+    name = "one-per-shot"
+
+    def fit(self, training: Sequence[AnnotatedVideo], *, seed: int) -> OneStoryPerShot:
+        return self
+
+    def find(self, video: UnannotatedVideo) -> Segmentation:
+        return Segmentation(tuple(range(len(video.shots))), len(video.shots))
+
+
+class UniformCuts:
+    """Stories of equal length, as many a shot or a second as the training videos have."""
+
+    name = "uniform"
+
+    def fit(self, training: Sequence[AnnotatedVideo], *, seed: int) -> UniformDetector:
+        rates = [
+            UniformDetector(per_shot=stories_per_shot(training)),
+            UniformDetector(per_second=stories_per_second(training)),
+        ]
+        return best_setting(training, rates, lambda video: video, lambda video, d: d.find(video))
+
+
+@dataclass(frozen=True)
+class UniformDetector:
+    """Cuts evenly; the rates add up, one of them is 0."""
+
+    per_shot: float = 0.0
+    per_second: float = 0.0
+
+    def find(self, video: UnannotatedVideo) -> Segmentation:
+        seconds = video.frame_count / video.fps
+        count = round(self.per_shot * len(video.shots) + self.per_second * seconds)
+        return uniform_cuts(video.edges, min(max(count, 1), len(video.shots)))

@@ -1,0 +1,51 @@
+"""Free parameters are chosen on training videos, by the measure the methods are judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from storyscope.core import Segmentation
+from storyscope.evaluate import AnnotatedVideo, UnannotatedVideo, mean_iou
+
+Prepared = TypeVar("Prepared")
+Setting = TypeVar("Setting")
+
+
+def best_setting(
+    training: Sequence[AnnotatedVideo],
+    settings: Iterable[Setting],
+    prepare: Callable[[UnannotatedVideo], Prepared],
+    find: Callable[[Prepared, Setting], Segmentation],
+) -> Setting:
+    """The setting with the highest mean IoU over the training videos; of equals, the first.
+
+    What does not depend on the setting is prepared once a video.
+    """
+    prepared = [prepare(video.without_truth()) for video in training]
+
+    def score(setting: Setting) -> float:
+        return float(
+            np.mean(
+                [
+                    mean_iou(find(ready, setting).on(video.edges), video.truth)
+                    for video, ready in zip(training, prepared, strict=True)
+                ]
+            )
+        )
+
+    return max(settings, key=score)
+
+
+def stories_per_shot(training: Sequence[AnnotatedVideo]) -> float:
+    """How many stories a shot brings, over all the training videos."""
+    stories = sum(len(video.truth) for video in training)
+    return stories / sum(len(video.shots) for video in training)
+
+
+def stories_per_second(training: Sequence[AnnotatedVideo]) -> float:
+    """How many stories a second brings, over all the training videos."""
+    stories = sum(len(video.truth) for video in training)
+    return stories / sum(video.frame_count / video.fps for video in training)
