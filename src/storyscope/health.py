@@ -37,7 +37,7 @@ CODECS = ("h264", "hevc", "vp9", "av1", "mpeg2video", "prores", "dnxhd", "aac", 
 
 def examine(library: Path) -> list[Finding]:
     """Look at parts, models, codecs and the library."""
-    return [*_parts(), *_models(), *_codecs(), *_disk(library)]
+    return [*_parts(), *_models(), *_grammar(), *_codecs(), *_disk(library)]
 
 
 def _parts() -> list[Finding]:
@@ -51,6 +51,17 @@ def _parts() -> list[Finding]:
             fix = f"{purpose}: pip install 'storyscope[{extra}]'"
             findings.append(Finding("Parts", extra, False, fix=fix))
     return findings
+
+
+def _grammar() -> list[Finding]:
+    from storyscope.concepts import why_not
+
+    missing = why_not("en")
+    return [
+        Finding(
+            "Models", "English grammar", missing is None, "finds nouns for concepts", missing or ""
+        )
+    ]
 
 
 def _models() -> list[Finding]:

@@ -78,8 +78,7 @@ class Library:
         if again:
             self.store.forget_artefacts(video.id)
         try:
-            scratch = self.folder / "scratch" / video.id
-            source = Source.of(video.id, video.path, video.digest, record.transcript, scratch)
+            source = Source.of(video, record.transcript, self.folder)
             index_video(source, self.config, LocalExecutor(self.store, video.id, report))
             film: Film = self.store.load(video.id, "scan")
         except StoryscopeError as error:
@@ -432,10 +431,14 @@ class Library:
 
     def _named(self, video: str, spans: Sequence[Span], parts: Sequence[range]) -> list[Story]:
         """Stories with titles made for them, whoever drew their boundaries."""
-        made = [
+        from storyscope.concepts import TRAINED_FILE
+
+        words, screen, mined, seen = (
             self.store.load(video, stage) for stage in ("transcript", "screen", "mined", "vision")
-        ]
-        return list(title(untitled(video, spans, parts), self._film(video), *made))
+        )
+        stories, film = untitled(video, spans, parts), self._film(video)
+        trained, model = self.folder / TRAINED_FILE, self.config.search.text_model
+        return list(title(stories, film, words, screen, mined, seen, trained, model))
 
     def _annotated_stories(self, video: str, annotator: str) -> list[Story]:
         annotations = self.annotations(video)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from storyscope import stages
 from storyscope.config import Config
+from storyscope.core import Video
 from storyscope.errors import TranscriptError
 from storyscope.executor import Executor, Made, given
 
@@ -19,31 +20,24 @@ from storyscope.executor import Executor, Made, given
 def index_video(source: Source, config: Config, execute: Executor) -> Made:
     """Run every stage that is not finished yet; the last artefact is the named stories."""
     weights = stages.weights(config)
-    film = execute(
-        stages.SCAN, source.film, settings=(config.media, config.shots, stages.picking(config))
-    )
-    words = execute(
-        stages.TRANSCRIPT, source.film, source.words, source.scratch, settings=config.transcripts
-    )
+    scanning = (config.media, config.shots, stages.picking(config))
+    concept_model = (config.concepts, weights.words)
+    text_model = (config.search.text_model, weights.text)
+
+    film = execute(stages.SCAN, source.film, settings=scanning)
+    told = (source.film, source.words, source.scratch, film)
+    words = execute(stages.TRANSCRIPT, *told, settings=config.transcripts)
     screen = execute(stages.SCREEN, film, settings=config.transcripts.screen)
     seen = execute(stages.VISION, film, settings=(stages.seeing(config), weights.backbone))
     mined = execute(stages.MINED, words, settings=(config.concepts.pipeline, weights.grammar))
-    concepts = execute(
-        stages.CONCEPTS, film, mined, seen, settings=(config.concepts, weights.words)
-    )
+    concepts = execute(stages.CONCEPTS, film, mined, seen, source.trained, settings=concept_model)
     sources = {"film": film, "seen": seen, "words": words}
     cues = [cue.extract(sources, config.features, execute) for cue in stages.CUES]
     stories = execute(stages.STORIES, film, concepts, *cues, settings=config.stories)
-    execute(
-        stages.PASSAGES,
-        film,
-        words,
-        screen,
-        seen,
-        settings=(config.search.text_model, weights.text),
-    )
+    execute(stages.PASSAGES, film, words, screen, seen, settings=text_model)
     execute(stages.RATINGS, film, seen, settings=weights.ranker)
-    return execute(stages.TITLES, source.name, film, stories, words, screen, mined, seen)
+    known = (words, screen, mined, seen, source.trained)
+    return execute(stages.TITLES, source.name, film, stories, *known, settings=text_model)
 
 
 @dataclass(frozen=True)
@@ -55,25 +49,28 @@ class Source:
     words: Made
     scratch: Made
     """A folder for what a long stage keeps while it runs; no artefact depends on it."""
+    trained: Made
+    """The library's own concept detectors, if it was taught any."""
 
     @classmethod
-    def of(
-        cls, video: str, path: str, digest: str, transcript: str | None, scratch: Path
-    ) -> Source:
-        """A video file whose content has this digest; the transcript's is taken here."""
+    def of(cls, video: Video, transcript: str | None, folder: Path) -> Source:
+        """A video of the library in `folder`, with the transcript given or lying beside it."""
+        from storyscope.concepts import TRAINED_FILE
         from storyscope.transcripts import find_sidecar
 
-        words = Path(transcript) if transcript else find_sidecar(Path(path))
-        try:
-            words_key = sha256(words.read_bytes()).hexdigest() if words else ""
-        except OSError as error:
-            raise TranscriptError(
-                f"the transcript {words} cannot be read ({error.strerror}); "
-                "give another with --transcript"
-            ) from error
+        words = Path(transcript) if transcript else find_sidecar(Path(video.path))
+        trained = folder / TRAINED_FILE
         return cls(
-            name=given(video, key=video),
-            film=given(path, key=digest),
-            words=given(words, key=words_key),
-            scratch=given(scratch, key=""),
+            name=given(video.id, key=video.id),
+            film=given(video.path, key=video.digest),
+            words=given(words, key=_digest(words) if words else ""),
+            scratch=given(folder / "scratch" / video.id, key=""),
+            trained=given(trained, key=_digest(trained) if trained.exists() else ""),
         )
+
+
+def _digest(path: Path) -> str:
+    try:
+        return sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise TranscriptError(f"{path} cannot be read: {error.strerror}") from error

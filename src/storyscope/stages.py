@@ -35,6 +35,7 @@ from storyscope.core import (
     Transcript,
     VisionOutput,
 )
+from storyscope.core.language import UNKNOWN, language_code
 from storyscope.executor import Executor, Made, Stage
 from storyscope.progress import Report, silent
 
@@ -79,6 +80,7 @@ def find_words(
     path: str,
     sidecar: Path | None,
     scratch: Path,
+    film: Film,
     settings: TranscriptConfig,
     *,
     report: Report = silent,
@@ -87,31 +89,36 @@ def find_words(
     from storyscope.media import read_subtitles
     from storyscope.transcripts import read_transcript, transcript_of_cues
 
+    end = film.shots[-1].span.end
     if sidecar:
-        return read_transcript(sidecar)
+        return read_transcript(sidecar, duration=end)
     inside = read_subtitles(path, language=settings.language)
     if inside:
-        return transcript_of_cues(inside.cues, source=f"track {inside.index}")
-    return None if settings.speech == "off" else _listen(path, scratch, settings, report)
+        return transcript_of_cues(
+            inside.cues,
+            source=f"track {inside.index}",
+            language=language_code(inside.language) or UNKNOWN,
+            duration=end,
+        )
+    if settings.speech == "off" or film.sound is None:
+        return None
+    return _listen(path, scratch, end, settings, report)
 
 
 def _listen(
-    path: str, scratch: Path, settings: TranscriptConfig, report: Report
+    path: str, scratch: Path, end: float, settings: TranscriptConfig, report: Report
 ) -> Transcript | None:
     """Recognise speech, keeping every finished piece in case the run is stopped."""
-    from storyscope.media import file_digest, probe, read_sound
+    from storyscope.media import file_digest, read_sound
     from storyscope.transcripts import SpeechJournal, transcribe
 
-    facts = probe(path)
-    if not facts.has_sound:
-        return None
     key = f"{file_digest(Path(path))} {settings.speech} {settings.language}"
     journal = SpeechJournal(scratch / "speech.jsonl", key)
     words = transcribe(
         read_sound(path),
         model=settings.speech,
         language=settings.language,
-        duration=facts.duration,
+        duration=end,
         finished=journal.read(),
         keep=journal.append,
         report=report,
@@ -156,6 +163,7 @@ def describe_concepts(
     film: Film,
     mined: Mined | None,
     seen: VisionOutput,
+    trained: Path,
     settings: tuple[ConceptConfig, bool],
     *,
     report: Report = silent,
@@ -167,9 +175,8 @@ def describe_concepts(
     if mined is None or not has_vectors:
         return ()
     vectors = load_vectors(config.vectors)
-    return tuple(
-        semantic_features(film.shots, mined, vectors, seen=sights(film, seen), config=config)
-    )
+    shown = sights(film, seen, trained)
+    return tuple(semantic_features(film.shots, mined, vectors, seen=shown, config=config))
 
 
 @dataclass(frozen=True)
@@ -246,12 +253,14 @@ def name_stories(
     screen: Transcript | None,
     mined: Mined | None,
     seen: VisionOutput,
+    trained: Path,
+    settings: tuple[str, str],
     *,
     report: Report = silent,
 ) -> tuple[Story, ...]:
     """Give every story its times, a title and keywords."""
     stories = untitled(video, story_spans(film.shots, list(parts)), list(parts))
-    return title(stories, film, words, screen, mined, seen)
+    return title(stories, film, words, screen, mined, seen, trained, settings[0])
 
 
 def story_spans(shots: Sequence[Shot], parts: Sequence[range]) -> list[Span]:
@@ -273,16 +282,20 @@ def title(
     screen: Transcript | None,
     mined: Mined | None,
     seen: VisionOutput,
+    trained: Path,
+    text_model: str,
 ) -> tuple[Story, ...]:
     """Name stories by what is said, written and seen in them."""
     from storyscope.concepts import title_stories
+    from storyscope.search import load_text_model
 
     titles = title_stories(
         stories,
         transcript=words,
-        seen=sights(film, seen),
+        seen=sights(film, seen, trained),
         screen=screen,
         phrases=mined.phrases if mined else None,
+        embed=load_text_model(text_model).encode,
     )
     return tuple(
         replace(story, title=name, keywords=keywords)
@@ -290,13 +303,11 @@ def title(
     )
 
 
-def sights(film: Film, seen: VisionOutput) -> Seen:
-    """What the pictures show, shot by shot."""
-    from storyscope.concepts import detect
-    from storyscope.models import class_names, class_synonyms
+def sights(film: Film, seen: VisionOutput, trained: Path) -> Seen:
+    """What the pictures show, shot by shot, by all detectors there are."""
+    from storyscope.concepts import load_trained, seen_in_shots
 
-    pictures = detect(seen.posteriors, class_names=class_names(), class_synonyms=class_synonyms())
-    return pictures.per_shot(film.keyframes.shots, len(film.shots))
+    return seen_in_shots(film.keyframes, seen, len(film.shots), trained=load_trained(trained))
 
 
 @dataclass(frozen=True)
