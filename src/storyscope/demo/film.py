@@ -102,6 +102,7 @@ def write_film(path: Path, cut: Edit, size: Size, *, report: Report = silent) ->
         video.width, video.height, video.pix_fmt = size.width, size.height, "yuv420p"
         video.options = {"preset": "superfast", "crf": "25", "g": str(2 * FPS), "threads": "1"}
         audio = container.add_stream("aac", rate=RATE, layout="mono")
+        audio.options = {"aac_coder": "fast"}
         for index, picture in enumerate(frames(cut, size)):
             container.mux(video.encode(av.VideoFrame.from_ndarray(np.asarray(picture))))
             heard = slice(index * RATE // FPS, (index + 1) * RATE // FPS)
