@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+import av
 import numpy as np
 import pytest
 
@@ -127,9 +128,41 @@ def test_pictures_come_five_a_second_by_time_at_the_height_asked_for(tmp_path):
     assert film.pictures[0].rgb.dtype == np.uint8
 
 
-def test_colours_survive(tmp_path):
-    film = scanned(make_film(tmp_path / "f.mp4", frame_count=4096 // 512))
-    assert film.small[0].rgb.mean() == pytest.approx(25, abs=4)
+@pytest.mark.parametrize("pix_fmt", ["yuv420p", "yuvj420p", "yuv444p", "yuv420p10le"])
+@pytest.mark.parametrize("colorspace", [1, 2, 6])
+def test_colours_survive(tmp_path, pix_fmt, colorspace):
+    path = tmp_path / "f.mkv"
+    seen = {"red": (200, 30, 40), "sea": (20, 90, 160), "leaf": (60, 170, 50)}
+    for colour in seen.values():
+        make_plain_film(path, colour, pix_fmt=pix_fmt, colorspace=colorspace)
+        film = scanned(path)
+        for rgb in (film.small[0].rgb, film.pictures[0].rgb):
+            assert rgb.mean(axis=(0, 1)) == pytest.approx(colour, abs=4)
+
+
+def test_a_colour_space_nobody_knows_is_taken_for_the_ordinary_one(tmp_path):
+    path = tmp_path / "f.mkv"
+    make_plain_film(path, (128, 128, 128), pix_fmt="yuv420p", colorspace=8)
+    film = scanned(path)
+    assert len(film.small) == 3
+    assert film.pictures[0].rgb.mean() == pytest.approx(128, abs=4)
+
+
+def make_plain_film(path, colour, *, pix_fmt, colorspace) -> None:
+    """Three frames of one colour, in a stream that says which colour space it is in."""
+    with av.open(str(path), "w") as out:
+        stream = out.add_stream("libx264", rate=25, options={"qp": "5"})
+        stream.width, stream.height, stream.pix_fmt = 64, 48, pix_fmt
+        stream.codec_context.colorspace = colorspace
+        stream.codec_context.color_range = 2 if pix_fmt.startswith("yuvj") else 1
+        picture = np.full((48, 64, 3), colour, dtype=np.uint8)
+        for _ in range(3):
+            frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
+            known = colorspace if colorspace in (1, 6) else 6
+            frame = frame.reformat(format=pix_fmt, dst_colorspace={1: "ITU709", 6: "ITU601"}[known])
+            frame.colorspace = colorspace
+            out.mux(stream.encode(frame))
+        out.mux(stream.encode(None))
 
 
 def loudest_hertz(chunk: SoundChunk) -> float:

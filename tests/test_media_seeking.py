@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,10 +12,11 @@ from films import Tone, make_film, read_number
 from storyscope.core import SoundChunk
 from storyscope.errors import MediaError
 from storyscope.media import read_frames, read_sound, scan
+from storyscope.media.container import Terms
 from storyscope.media.decoding import find_opening
 from storyscope.media.walking import Walker
 
-LIMITS = {"max_pixels": 10_000_000, "threads": 1}
+TERMS = Terms(max_pixels=10_000_000, threads=1, on_progress=lambda: None)
 
 
 @pytest.fixture(
@@ -56,11 +58,11 @@ def test_times_before_and_behind_the_film_show_its_ends(long_film):
 
 def test_what_nobody_asked_for_is_skipped(tmp_path):
     path = str(make_film(tmp_path / "f.mp4", frame_count=300, gop=30, size=(96, 54)))
-    decoded = []
-    walker = Walker(path, find_opening(path, **LIMITS), **LIMITS)
-    found = list(walker.frames([11.5], on_progress=lambda: decoded.append(1)))
+    packets = []
+    terms = replace(TERMS, on_progress=lambda: packets.append(1))
+    found = list(Walker(path, find_opening(path, TERMS), terms).frames([11.5]))
     assert found[0][0] == pytest.approx(11.48, abs=0.03)
-    assert len(decoded) <= 30
+    assert len(packets) <= 60
 
 
 @pytest.mark.parametrize("landing", [0.5, 3.0, 40.0])
@@ -68,10 +70,10 @@ def test_a_seek_that_lands_behind_its_target_is_repeated_from_further_back(
     tmp_path, monkeypatch, landing
 ):
     path = str(make_film(tmp_path / "f.ts", frame_count=1000, gop=25, size=(96, 54)))
-    walker = Walker(path, find_opening(path, **LIMITS), **LIMITS)
+    walker = Walker(path, find_opening(path, TERMS), TERMS)
     honest = Walker._ticks
     monkeypatch.setattr(Walker, "_ticks", lambda self, at: honest(self, at + landing))
-    found = list(walker.frames([30.0, 35.0], on_progress=lambda: None))
+    found = list(walker.frames([30.0, 35.0]))
     assert [seconds for seconds, _ in found] == pytest.approx([30.0, 35.0], abs=1e-3)
 
 

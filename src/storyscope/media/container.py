@@ -7,6 +7,7 @@ concat scripts and image patterns are not among them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,8 @@ class Film:
     container: av.container.InputContainer
     video: av.VideoStream | None
     sound: av.AudioStream | None
+    on_progress: Callable[[], None]
+    """Called for every packet, to show that nothing hangs."""
 
     @property
     def is_broadcast(self) -> bool:
@@ -45,12 +48,22 @@ class Film:
         self.container.close()
 
 
-def open_film(path: str, *, max_pixels: int, threads: int, draft: bool = False) -> Film:
+@dataclass(frozen=True)
+class Terms:
+    """On what terms a file is opened."""
+
+    max_pixels: int
+    threads: int
+    on_progress: Callable[[], None]
+
+
+def open_film(path: str, terms: Terms, *, draft: bool = False) -> Film:
     """Open `path`, choose its streams and bind the limits to them.
 
     A `draft` leaves the edges of blocks unsmoothed in frames no other frame builds on: nothing
     anyone sees once a frame is scaled down, for a sixth less work.
     """
+    max_pixels = terms.max_pixels
     container = _open_container(path, max_pixels)
     video = next((stream for stream in container.streams.video if is_moving(stream)), None)
     sound = choose_sound(container)
@@ -65,8 +78,8 @@ def open_film(path: str, *, max_pixels: int, threads: int, draft: bool = False) 
         if draft:
             context.options = {**context.options, "skip_loop_filter": "noref"}
         context.thread_type = "AUTO"
-        context.thread_count = threads
-    return Film(container, video, sound)
+        context.thread_count = terms.threads
+    return Film(container, video, sound, terms.on_progress)
 
 
 def is_moving(stream: av.VideoStream) -> bool:

@@ -25,7 +25,8 @@ from storyscope.errors import MediaError
 from storyscope.media import wire
 
 WORKER = ("-P", "-m", "storyscope.media.worker")
-PIPE_BUFFER = 1 << 18
+READ_BUFFER = 1 << 16
+PIPE_SIZE = 1 << 20
 
 
 @contextmanager
@@ -57,14 +58,21 @@ class Decoder:
         self._stalled = False
         self._ended = threading.Event()
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `end`)
-        self._process = subprocess.Popen(
-            [sys.executable, *worker],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._complaints,
-            env=_environment(),
-            bufsize=PIPE_BUFFER,
-        )
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, *worker],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._complaints,
+                env=_environment(),
+                bufsize=READ_BUFFER,
+            )
+        except OSError as error:
+            raise MediaError(
+                f"{path} could not be decoded: no process can be started ({error.strerror}); "
+                "close other programs and try again"
+            ) from error
+        _widen(cast(IO[bytes], self._process.stdout))
         self._watch = threading.Thread(target=self._watch_for_stall, daemon=True)
         self._watch.start()
         self._ask({"job": job, "path": os.fspath(path), **_limits(config), **options})
@@ -100,9 +108,11 @@ class Decoder:
 
     def _ask(self, job: dict[str, Any]) -> None:
         pipe = cast(IO[bytes], self._process.stdin)
+        self._waiting_since = time.monotonic()
         with suppress(OSError):
             pipe.write(json.dumps(job).encode() + b"\n")
             pipe.flush()
+        self._waiting_since = None
 
     def _next_message(self) -> tuple[wire.Header, bytes]:
         pipe = cast(IO[bytes], self._process.stdout)
@@ -160,6 +170,14 @@ class Decoder:
         self._complaints.seek(0)
         lines = self._complaints.read().decode(errors="replace").strip().splitlines()
         return f" ({lines[-1]})" if lines else ""
+
+
+def _widen(pipe: IO[bytes]) -> None:
+    """Let a few pictures lie in the pipe, so that the two processes need not take turns."""
+    with suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_SIZE)
 
 
 def _limits(config: MediaConfig) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from storyscope.media.clock import Continuity
-from storyscope.media.container import Film, Refusal, open_film
+from storyscope.media.container import Film, Refusal, Terms, open_film
 from storyscope.media.limits import memory_left
 from storyscope.media.scaling import Look, look_of
 
@@ -69,9 +69,9 @@ def decode(film: Film, *streams: Any, losses: Losses) -> Iterator[Decoded]:
             yield Decoded(index == sound, frame, presented, (frame.duration or 0) * base)
 
 
-def find_opening(path: str, *, max_pixels: int, threads: int) -> Opening:
+def find_opening(path: str, terms: Terms) -> Opening:
     """Decode up to the first frame, then let the file go: seeking back is not exact everywhere."""
-    film = open_film(path, max_pixels=max_pixels, threads=threads)
+    film = open_film(path, terms)
     if film.video is None:
         kind = "only sound" if film.sound else "no picture and no sound"
         raise Refusal(f"has {kind}; give a file with a video stream")
@@ -96,7 +96,7 @@ def is_steady(film: Film) -> bool:
     base = float(video.time_base)
     shifts = (
         continuity.shift(video.index, packet.dts * base, (packet.duration or 0) * base)
-        for packet in _readable(film, (video,), Losses())
+        for packet in readable(film, video, losses=Losses())
         if packet.dts is not None
     )
     return not any(shifts)
@@ -112,7 +112,7 @@ def packets(film: Film, *streams: Any, losses: Losses) -> Iterator[Any]:
     """Packets in file order, their clock made continuous, up to where the file breaks off."""
     bases = {stream.index: float(stream.time_base) for stream in streams}
     continuity = Continuity(leaps=film.is_broadcast)
-    for packet in _readable(film, streams, losses):
+    for packet in readable(film, *streams, losses=losses):
         if packet.dts is not None:
             index = packet.stream.index
             base = bases[index]
@@ -122,7 +122,8 @@ def packets(film: Film, *streams: Any, losses: Losses) -> Iterator[Any]:
         yield packet
 
 
-def _readable(film: Film, streams: tuple[Any, ...], losses: Losses) -> Iterator[Any]:
+def readable(film: Film, *streams: Any, losses: Losses) -> Iterator[Any]:
+    """Packets in file order as they are, up to where the file breaks off."""
     from av.error import FFmpegError
 
     demuxed = film.container.demux(*streams)
@@ -139,6 +140,7 @@ def _readable(film: Film, streams: tuple[Any, ...], losses: Losses) -> Iterator[
             return
         if packet is None:
             return
+        film.on_progress()
         yield packet
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from storyscope.media.clock import FrameClock
-from storyscope.media.container import TEXT_SUBTITLES, Film, Refusal, open_film
-from storyscope.media.decoding import Losses, Opening, decode, find_opening, frame_seconds
+from storyscope.media.container import TEXT_SUBTITLES, Film, Refusal, Terms, open_film
+from storyscope.media.decoding import Decoded, Losses, Opening, decode, find_opening, frame_seconds
 from storyscope.media.outlet import Outlet
 from storyscope.media.scaling import Scaler
-from storyscope.media.sound import SoundPieces
+from storyscope.media.sound import Piece, SoundPieces
 from storyscope.media.subtitles import read_cues
 from storyscope.media.walking import Walker
 
@@ -23,7 +23,7 @@ SHORT_SECONDS = 1.0
 
 def probe(job: Job, outlet: Outlet) -> None:
     """Answer with the facts the container states."""
-    opening, film = _open(job)
+    opening, film = _open(job, outlet)
     container, video = film.container, film.video
     assert video is not None
     rate = video.average_rate or video.guessed_rate
@@ -54,7 +54,7 @@ def probe(job: Job, outlet: Outlet) -> None:
 
 def scan(job: Job, outlet: Outlet) -> None:
     """Send every frame small, some as pictures, and the sound, in one pass."""
-    opening, film = _open(job, draft=True)
+    opening, film = _open(job, outlet, draft=True)
     scaler = Scaler(opening.look, picture_height=job["picture_height"])
     clock = FrameClock(zero=opening.zero, frame_seconds=frame_seconds(film.video))
     pieces = SoundPieces(zero=opening.zero)
@@ -64,7 +64,7 @@ def scan(job: Job, outlet: Outlet) -> None:
     outlet.note({"duration": _stated_duration(film, opening.zero)})
     for decoded in decode(film, *streams, losses=losses):
         if decoded.is_sound:
-            outlet.sounds(pieces.push(decoded))
+            outlet.sounds(_hear(pieces, decoded, losses))
             continue
         seconds = clock.stamp(decoded.presented)
         outlet.small(index, seconds, scaler.small(decoded.frame), turn)
@@ -83,30 +83,29 @@ def scan(job: Job, outlet: Outlet) -> None:
 
 def read_sound(job: Job, outlet: Outlet) -> None:
     """Send the sound alone."""
-    opening, film = _open(job)
+    opening, film = _open(job, outlet)
     pieces = SoundPieces(zero=opening.zero)
     if film.sound is not None:
-        for decoded in decode(film, film.sound, losses=Losses()):
-            outlet.sounds(pieces.push(decoded))
+        losses = Losses()
+        for decoded in decode(film, film.sound, losses=losses):
+            outlet.sounds(_hear(pieces, decoded, losses))
         outlet.sounds(pieces.flush())
     outlet.end({})
 
 
 def read_frames(job: Job, outlet: Outlet) -> None:
     """Send the frame on show at each of the times asked for."""
-    limits = {"max_pixels": job["max_pixels"], "threads": job["decoder_threads"]}
-    opening = find_opening(job["path"], **limits)
-    walker = Walker(job["path"], opening, **limits)
-    look = opening.look
-    scaler = Scaler(look, picture_height=job["height"] or look.height)
-    for seconds, frame in walker.frames(job["seconds"], on_progress=outlet.alive):
-        outlet.picture(UNNUMBERED, seconds, scaler.picture(frame), look.turn)
+    terms = _terms(job, outlet)
+    opening = find_opening(job["path"], terms)
+    scaler = Scaler(opening.look, picture_height=job["height"] or opening.look.height)
+    for seconds, frame in Walker(job["path"], opening, terms).frames(job["seconds"]):
+        outlet.picture(UNNUMBERED, seconds, scaler.picture(frame), opening.look.turn)
     outlet.end({})
 
 
 def subtitles(job: Job, outlet: Outlet) -> None:
     """Answer with the cues of the text subtitle track, if there is one."""
-    opening, film = _open(job)
+    opening, film = _open(job, outlet)
     outlet.end(read_cues(film, zero=opening.zero, language=job["language"]))
 
 
@@ -119,10 +118,25 @@ JOBS: dict[str, Callable[[Job, Outlet], None]] = {
 }
 
 
-def _open(job: Job, *, draft: bool = False) -> tuple[Opening, Film]:
-    limits = {"max_pixels": job["max_pixels"], "threads": job["decoder_threads"]}
-    opening = find_opening(job["path"], **limits)
-    return opening, open_film(job["path"], draft=draft, **limits)
+def _open(job: Job, outlet: Outlet, *, draft: bool = False) -> tuple[Opening, Film]:
+    terms = _terms(job, outlet)
+    opening = find_opening(job["path"], terms)
+    return opening, open_film(job["path"], terms, draft=draft)
+
+
+def _terms(job: Job, outlet: Outlet) -> Terms:
+    return Terms(job["max_pixels"], job["decoder_threads"], outlet.alive)
+
+
+def _hear(pieces: SoundPieces, decoded: Decoded, losses: Losses) -> list[Piece]:
+    """Take sound in; what cannot be mixed down is lost, but never the film with it."""
+    from av.error import FFmpegError
+
+    try:
+        return pieces.push(decoded)
+    except (FFmpegError, ValueError):
+        losses.packets += 1
+        return pieces.start_over()
 
 
 def _damage(film: Film, losses: Losses, end: float, zero: float) -> str:

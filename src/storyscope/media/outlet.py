@@ -32,7 +32,6 @@ class Outlet:
             header = wire.Header(wire.SOUND, size=samples.nbytes, seconds=seconds)
             wire.write_header(self._file, header)
             self._file.write(samples)
-        self.alive()
 
     def note(self, facts: dict[str, Any]) -> None:
         self._json(wire.NOTE, facts)
@@ -65,4 +64,3 @@ class Outlet:
         )
         wire.write_header(self._file, header)
         self._file.write(memoryview(scaled.plane)[:size])
-        self.alive()

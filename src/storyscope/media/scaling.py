@@ -73,29 +73,37 @@ class Scaler:
             # swscale has no fast path that scales and makes RGB at once: scaling the planes and
             # then changing colours takes a third of the time.
             width, height = self._picture_size
-            frame = self._planes.reformat(
+            frame = self._scale(
+                self._planes,
                 frame,
                 width=width,
                 height=height,
                 format="yuv420p",
                 interpolation=self._bilinear,
-                threads=1,
             )
         return self._rgb(self._colours, frame, self._picture_size, self._bilinear)
 
     def _rgb(self, scaler: Any, frame: Any, size: tuple[int, int], interpolation: Any) -> Scaled:
         width, height = size
-        rgb = scaler.reformat(
+        rgb = self._scale(
+            scaler,
             frame,
             width=width,
             height=height,
             format="rgb24",
             src_colorspace=self._colourspace,
             interpolation=interpolation,
-            threads=1,
         )
         plane = rgb.planes[0]
         return Scaled(plane, width, height, plane.line_size)
+
+    def _scale(self, scaler: Any, frame: Any, **wanted: Any) -> Any:
+        try:
+            return scaler.reformat(frame, threads=1, **wanted)
+        except OSError:
+            # Reserved or rare colour spaces, mostly tagged by mistake: take the ordinary one.
+            frame.colorspace = UNSPECIFIED_COLOURS
+            return scaler.reformat(frame, threads=1, **wanted)
 
 
 def _stored(upright_width: int, upright_height: int, turn: int) -> tuple[int, int]:

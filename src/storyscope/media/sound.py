@@ -57,9 +57,13 @@ class SoundPieces:
             return []
         pieces = self._resample()
         self._take(self._resampler.resample(None))
-        self._resampler = None
+        return pieces + self.start_over()
+
+    def start_over(self) -> list[Piece]:
+        """Give up what could not be resampled, and hold on to what was before it."""
+        self._resampler, self._expected = None, None
         rest = len(self._resampled) // BYTES
-        return pieces + self._piece(rest) if rest else pieces
+        return self._piece(rest) if rest else []
 
     def _accepts(self, frame: Any) -> bool:
         """Take the frame in, unless its rate or its channels differ from those before."""

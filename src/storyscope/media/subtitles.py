@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from storyscope.core.language import language_code
 from storyscope.media.container import TEXT_SUBTITLES, Film
+from storyscope.media.decoding import Losses, readable
 
 if TYPE_CHECKING:
     import av
@@ -28,7 +29,7 @@ def read_cues(film: Film, *, zero: float, language: str) -> dict[str, Any]:
     if track is None:
         return {"track": -1, "language": "", "cues": cues}
     try:
-        for packet in film.container.demux(track):
+        for packet in readable(film, track, losses=Losses()):
             if packet.pts is None or not packet.size or len(cues) >= MOST_CUES:
                 continue
             start = float(packet.pts * packet.time_base) - zero

@@ -7,11 +7,11 @@ repeated from further back, and at last the file is opened anew and walked from 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from storyscope.media.clock import FrameClock
-from storyscope.media.container import Film, open_film
+from storyscope.media.container import Film, Terms, open_film
 from storyscope.media.decoding import Losses, Opening, decode, frame_seconds, is_steady
 
 SAME_SECONDS = 1e-3
@@ -24,9 +24,9 @@ BACK_OFF_SECONDS = (0.0, 2.0, 8.0, 30.0)
 class Walker:
     """Finds frames of one film at rising times."""
 
-    def __init__(self, path: str, opening: Opening, *, max_pixels: int, threads: int) -> None:
+    def __init__(self, path: str, opening: Opening, terms: Terms) -> None:
         self._path = path
-        self._limits: dict[str, Any] = {"max_pixels": max_pixels, "threads": threads}
+        self._terms = terms
         self._opening = opening
         self._film = self._reopen()
         self._may_seek = is_steady(self._film)
@@ -36,9 +36,7 @@ class Walker:
         self._next: tuple[float, Any] | None = None
         self._go_on()
 
-    def frames(
-        self, times: Sequence[float], *, on_progress: Callable[[], None]
-    ) -> Iterator[tuple[float, Any]]:
+    def frames(self, times: Sequence[float]) -> Iterator[tuple[float, Any]]:
         """For each of the rising `times`, the frame on show then, as (its own time, frame)."""
         for seconds in times:
             wanted = seconds + SAME_SECONDS
@@ -46,7 +44,6 @@ class Walker:
                 self._seek(wanted)
             while self._next is not None and (self._shown is None or self._next[0] <= wanted):
                 self._shown, self._next = self._next, next(self._frames, None)
-                on_progress()
             if self._shown is not None:
                 yield self._shown
 
@@ -100,4 +97,4 @@ class Walker:
         return int((seconds + self._opening.zero) / float(video.time_base))
 
     def _reopen(self) -> Film:
-        return open_film(self._path, **self._limits)
+        return open_film(self._path, self._terms)
