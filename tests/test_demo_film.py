@@ -17,6 +17,7 @@ from storyscope.demo.film import edit, frames
 from storyscope.demo.narration import narrate
 from storyscope.demo.script import FPS, SCRIPT
 from storyscope.demo.soundscape import RATE, SOUNDS, soundscape
+from storyscope.errors import MediaError
 
 SMALL = Size(160, 90)
 
@@ -164,3 +165,19 @@ def test_the_sound_lasts_as_long_as_the_picture(film, truth):
     with av.open(str(film.video)) as container:
         samples = sum(frame.samples for frame in container.decode(audio=0))
     assert abs(samples / RATE - truth["frame_count"] / FPS) < 0.1
+
+
+def test_a_folder_that_cannot_be_written_is_named_in_one_line(tmp_path):
+    (tmp_path / "taken").write_text("a file")
+    with pytest.raises(MediaError, match=r"could not be written to .*taken"):
+        make_demo(tmp_path / "taken", scale=0.1, pace=0.2)
+
+
+def test_a_film_that_breaks_off_leaves_nothing_behind(tmp_path):
+    def stop(step):
+        if step.done == 10:
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(MediaError, match="No space left"):
+        make_demo(tmp_path, scale=0.1, pace=0.2, report=stop)
+    assert list(tmp_path.iterdir()) == []

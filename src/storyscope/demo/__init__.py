@@ -6,9 +6,11 @@ A folder comes in; a film, its transcript and the truth about its shots and stor
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from storyscope.errors import MediaError
 from storyscope.progress import Report, silent
 
 __all__ = ["DemoFilm", "find_demo", "make_demo"]
@@ -44,16 +46,25 @@ def make_demo(
     from storyscope.demo.truth import segmentation_file, truth_file
 
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     made = _files_in(folder)
     size = Size(2 * round(320 * scale), 2 * round(180 * scale))
     cut = edit(pace=pace)
     unfinished = folder / "demo.part.mp4"
-    write_film(unfinished, cut, size, report=report)
-    made.transcript.write_text(to_srt(narrate(cut)), encoding="utf-8")
-    made.truth.write_text(json.dumps(truth_file(cut, size), indent=2) + "\n", encoding="utf-8")
-    made.stories.write_text(json.dumps(segmentation_file(cut)) + "\n", encoding="utf-8")
-    unfinished.replace(made.video)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_film(unfinished, cut, size, report=report)
+        made.transcript.write_text(to_srt(narrate(cut)), encoding="utf-8")
+        made.truth.write_text(json.dumps(truth_file(cut, size), indent=2) + "\n", encoding="utf-8")
+        made.stories.write_text(json.dumps(segmentation_file(cut)) + "\n", encoding="utf-8")
+        unfinished.replace(made.video)
+    except OSError as error:
+        raise MediaError(
+            f"the demo film could not be written to {folder} ({error.strerror or error}); "
+            "choose another folder, or make room"
+        ) from error
+    finally:
+        with suppress(OSError):
+            unfinished.unlink()
     return made
 
 
