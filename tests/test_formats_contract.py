@@ -31,7 +31,7 @@ def timeline(rate=Fraction(25), titles=TITLES, seconds=12.0):
     entries = [
         Entry(Span(edges[n], edges[n + 1]), title, ("sea", "ice")) for n, title in enumerate(titles)
     ]
-    return Timeline(video, tuple(entries))
+    return Timeline(video, tuple(entries), storyboard=lambda: "<!doctype html>")
 
 
 @pytest.mark.parametrize("name", FORMATS)

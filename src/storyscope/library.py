@@ -231,15 +231,27 @@ class Library:
         annotator: str | None = None,
         granularity: float | None = None,
     ) -> Timeline:
-        """The stories of a video, or its shots, as what every format is written from."""
-        from storyscope.formats import Entry, Timeline, timeline_of
+        """What every format is written from: `level` is stories, shots or nested.
 
+        Nested are stories with their shots inside, for the formats that can hold both.
+        """
+        from storyscope.formats import Entry, Timeline, timeline_of
+        from storyscope.report.html_page import render
+
+        film = self._film(video)
+        shots = tuple(
+            Entry(shot.span, f"Shot {number}") for number, shot in enumerate(film.shots, start=1)
+        )
         if level == "shots":
-            shots = enumerate(self.shots(video), start=1)
-            entries = tuple(Entry(shot.span, f"Shot {number}") for number, shot in shots)
-            return Timeline(self.video(video), entries)
+            return Timeline(self.video(video), shots, keyframes=film.keyframes)
         stories = self.stories(video, annotator=annotator, granularity=granularity)
-        return timeline_of(self.video(video), stories, annotator=annotator or "storyscope")
+        line = timeline_of(self.video(video), stories, annotator=annotator or "storyscope")
+        return replace(
+            line,
+            shots=shots if level == "nested" else (),
+            keyframes=film.keyframes,
+            storyboard=lambda: render(self.findings(video, stories=stories)),
+        )
 
     def annotate(self, video: str, annotation: Annotation) -> None:
         """Keep a person's version of the stories beside the machine's."""

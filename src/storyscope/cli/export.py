@@ -15,6 +15,7 @@ class Level(StrEnum):
 
     stories = "stories"
     shots = "shots"
+    nested = "nested"
 
 
 def export(
@@ -26,7 +27,9 @@ def export(
     ] = "list",
     output: OutputOption = None,
     library: LibraryOption = DEFAULT_LIBRARY,
-    level: Annotated[Level, typer.Option(help="Write stories, or shots.")] = Level.stories,
+    level: Annotated[
+        Level, typer.Option(help="Write stories, shots, or stories with their shots inside.")
+    ] = Level.stories,
     annotator: Annotated[
         str | None, typer.Option(help="A person's version instead of the machine's.")
     ] = None,
@@ -44,18 +47,27 @@ def export(
         storyscope export film --format youtube
 
         storyscope export film --format edl --output film.edl
+
+        storyscope export film --format eaf --level nested --output film.eaf
+
+        storyscope export film --format clips --output clips/
     """
     from storyscope.errors import FormatError
     from storyscope.formats import FORMATS, find_format
 
     if format == "list":
         kinds = [find_format(name) for name in FORMATS]
-        rows = [(kind.name, kind.summary, kind.loses) for kind in kinds]
-        print_table("format", "for", "what it loses", rows=rows)
+        rows = [
+            (kind.name, kind.summary, kind.loses, "yes" if kind.nests else "") for kind in kinds
+        ]
+        print_table("format", "for", "what it loses", "nests", rows=rows)
         return
     if not video:
         raise FormatError("name the video to export; `storyscope list` shows their ids")
     kind = find_format(format)
+    if level is Level.nested and not kind.nests:
+        nesting = ", ".join(name for name in FORMATS if find_format(name).nests)
+        raise FormatError(f"{format} cannot hold shots inside stories; {nesting} can")
     shelf = open_library(library)
     timeline = shelf.timeline(
         video, level=level.value, annotator=annotator, granularity=granularity
@@ -64,9 +76,14 @@ def export(
         sys.stdout.write(kind.write(timeline))
         return
     if output is None:
-        raise FormatError(f"{format} is not text; say where to write it with --output")
-    if kind.write is not None:
-        output.write_text(kind.write(timeline), encoding="utf-8", newline="")
-    elif kind.save is not None:
-        kind.save(timeline, output)
+        raise FormatError(
+            f"{format} is not text; say where to write it with --output {video}{kind.suffix}"
+        )
+    try:
+        if kind.write is not None:
+            output.write_text(kind.write(timeline), encoding="utf-8", newline="")
+        elif kind.save is not None:
+            kind.save(timeline, output)
+    except OSError as error:
+        raise FormatError(f"{output} cannot be written: {error.strerror}") from error
     say(f"wrote {output}")

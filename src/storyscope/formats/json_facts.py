@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from storyscope.formats.registry import Format
-from storyscope.formats.timeline import Timeline
+from storyscope.formats.timeline import Entry, Timeline
 
 
 def write(timeline: Timeline) -> str:
@@ -14,17 +15,22 @@ def write(timeline: Timeline) -> str:
     facts = {
         "video": {"id": video.id, "duration": video.duration, "fps": video.fps},
         "annotator": timeline.annotator,
-        "stories": [
-            {
-                "start": entry.span.start,
-                "end": entry.span.end,
-                "title": entry.title,
-                "keywords": list(entry.keywords),
-            }
-            for entry in timeline.entries
-        ],
+        "stories": [_facts(timeline, entry) for entry in timeline.entries],
     }
     return json.dumps(facts, ensure_ascii=False, indent=2) + "\n"
 
 
-FORMAT = Format("json", ".json", "everything, for scripts", "nothing", write)
+def _facts(timeline: Timeline, entry: Entry) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "start": entry.span.start,
+        "end": entry.span.end,
+        "title": entry.title,
+        "keywords": list(entry.keywords),
+    }
+    shots = timeline.inside(entry)
+    if shots:
+        facts["shots"] = [{"start": shot.span.start, "end": shot.span.end} for shot in shots]
+    return facts
+
+
+FORMAT = Format("json", ".json", "everything, for scripts", "nothing", write, nests=True)

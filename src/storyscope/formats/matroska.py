@@ -11,24 +11,27 @@ from storyscope.formats.xml_text import document, legal
 
 
 def write(timeline: Timeline) -> str:
-    """One edition, one atom a story, times to the nanosecond."""
+    """One edition, one atom a story with its shots inside, times to the nanosecond."""
     root = xml.Element("Chapters")
     edition = xml.SubElement(root, "EditionEntry")
     xml.SubElement(edition, "EditionFlagDefault").text = "1"
     for number, entry in enumerate(timeline.entries, start=1):
-        _add(edition, timeline.video.id, number, entry)
+        atom = _add(edition, f"{timeline.video.id} {number}", entry)
+        for part, shot in enumerate(timeline.inside(entry), start=1):
+            _add(atom, f"{timeline.video.id} {number} {part}", shot)
     return document(root)
 
 
-def _add(parent: xml.Element, video: str, number: int, entry: Entry) -> None:
+def _add(parent: xml.Element, name: str, entry: Entry) -> xml.Element:
     atom = xml.SubElement(parent, "ChapterAtom")
-    identity = int(sha256(f"{video} {number}".encode()).hexdigest()[:12], 16) + 1
+    identity = int(sha256(name.encode()).hexdigest()[:12], 16) + 1
     xml.SubElement(atom, "ChapterUID").text = str(identity)
     xml.SubElement(atom, "ChapterTimeStart").text = _stamp(entry.span.start)
     xml.SubElement(atom, "ChapterTimeEnd").text = _stamp(entry.span.end)
     display = xml.SubElement(atom, "ChapterDisplay")
     xml.SubElement(display, "ChapterString").text = legal(entry.title)
     xml.SubElement(display, "ChapterLanguage").text = "und"
+    return atom
 
 
 def _stamp(seconds: float) -> str:
@@ -43,4 +46,5 @@ FORMAT = Format(
     "chapter XML for mkvmerge and mkvpropedit",
     "keywords",
     write,
+    nests=True,
 )

@@ -25,6 +25,8 @@ class Format:
     """The whole file as text, for formats that are text."""
     save: Callable[[Timeline, Path], None] | None = None
     """Write files to a path, for formats that are not."""
+    nests: bool = False
+    """Whether it can hold the shots inside the stories."""
 
 
 FORMATS = {
@@ -32,12 +34,23 @@ FORMATS = {
     "webvtt": "storyscope.formats.webvtt",
     "ffmetadata": "storyscope.formats.ffmetadata",
     "matroska": "storyscope.formats.matroska",
+    "mp4": "storyscope.formats.mp4",
+    "mkv": "storyscope.formats.mkv",
+    "clips": "storyscope.formats.clips",
+    "clips-exact": "storyscope.formats.clips_exact",
     "edl": "storyscope.formats.edl",
+    "otio": "storyscope.formats.otio",
+    "fcpxml": "storyscope.formats.fcpxml",
     "resolve": "storyscope.formats.resolve",
     "premiere": "storyscope.formats.premiere",
     "csv": "storyscope.formats.csv_table",
     "json": "storyscope.formats.json_facts",
+    "eaf": "storyscope.formats.eaf",
+    "iiif": "storyscope.formats.iiif",
     "podcast": "storyscope.formats.podcast",
+    "html": "storyscope.formats.html",
+    "thumbnails": "storyscope.formats.thumbnails",
+    "kodi": "storyscope.formats.kodi",
 }
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from storyscope.core import Span, Story, Video
+from storyscope.core import Keyframes, Span, Story, Video
 
 STANDARD_RATES = tuple(
     Fraction(*rate)
@@ -31,8 +31,6 @@ class Entry:
     span: Span
     title: str = ""
     keywords: tuple[str, ...] = ()
-    level: int = 0
-    """0 for stories; 1 for what they are made of."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +40,21 @@ class Timeline:
     video: Video
     entries: tuple[Entry, ...]
     annotator: str = "storyscope"
+    shots: tuple[Entry, ...] = ()
+    """What the entries are made of, for formats that nest; empty when only entries are wanted."""
+    keyframes: Keyframes | None = None
+    """Pictures of the video, for formats that show some."""
+    storyboard: Callable[[], str] | None = None
+    """Draws the page of the video, for the format that is one."""
 
     @property
     def rate(self) -> Fraction:
         """Frames a second as editors count them; a variable rate counts at its average."""
-        measured = Fraction(self.video.fps).limit_denominator(100_000) or Fraction(25)
-        near = min(STANDARD_RATES, key=lambda standard: abs(standard - measured))
-        return near if abs(near - measured) < Fraction(1, 100) else measured
+        return standard_rate(self.video.fps)
+
+    def inside(self, entry: Entry) -> tuple[Entry, ...]:
+        """The shots that an entry is made of: those with their middle in it."""
+        return tuple(shot for shot in self.shots if shot.span.middle in entry.span)
 
     def frame(self, seconds: float) -> int:
         """The frame that is shown at a time."""
@@ -56,6 +62,13 @@ class Timeline:
 
     def seconds(self, frame: int) -> float:
         return float(frame / self.rate)
+
+
+def standard_rate(fps: float) -> Fraction:
+    """The rate that editors count in, for a rate that was measured."""
+    measured = Fraction(fps).limit_denominator(100_000) or Fraction(25)
+    near = min(STANDARD_RATES, key=lambda standard: abs(standard - measured))
+    return near if abs(near - measured) < Fraction(1, 100) else measured
 
 
 def timeline_of(

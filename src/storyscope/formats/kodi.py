@@ -1,0 +1,49 @@
+"""Sidecars for media centres: scene markers that Kodi skips between, and an .nfo for both.
+
+Kodi takes a scene marker from the end of its line, so start and end are the same.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree as xml
+
+from storyscope.core import format_time
+from storyscope.formats.registry import Format
+from storyscope.formats.timeline import Timeline, one_line
+from storyscope.formats.xml_text import document, legal
+
+SCENE_MARKER = 2
+
+
+def save(timeline: Timeline, path: Path) -> None:
+    """Scene markers to `path` with .edl, the description beside them with .nfo."""
+    path.with_suffix(".edl").write_text(markers(timeline), encoding="utf-8")
+    path.with_suffix(".nfo").write_text(description(timeline), encoding="utf-8")
+
+
+def markers(timeline: Timeline) -> str:
+    """One line a story: start, end, action."""
+    starts = [f"{entry.span.start:.3f}" for entry in timeline.entries]
+    return "".join(f"{start}\t{start}\t{SCENE_MARKER}\n" for start in starts)
+
+
+def description(timeline: Timeline) -> str:
+    """The film as Kodi and Jellyfin describe one, its stories in the plot, keywords as tags."""
+    root = xml.Element("movie")
+    xml.SubElement(root, "title").text = legal(timeline.video.id)
+    lines = [f"{format_time(e.span.start)} {one_line(e.title)}" for e in timeline.entries]
+    xml.SubElement(root, "plot").text = legal("\n".join(lines))
+    xml.SubElement(root, "runtime").text = str(round(timeline.video.duration / 60))
+    for word in dict.fromkeys(word for entry in timeline.entries for word in entry.keywords):
+        xml.SubElement(root, "tag").text = legal(word)
+    return document(root)
+
+
+FORMAT = Format(
+    "kodi",
+    ".edl",
+    "scene markers and .nfo beside a film in Kodi and Jellyfin",
+    "titles of markers (they stand in the .nfo); times are milliseconds",
+    save=save,
+)

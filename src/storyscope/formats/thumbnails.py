@@ -1,0 +1,83 @@
+"""WebVTT thumbnails: what a player shows over its seek bar, cut from one sprite."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import quote
+
+from storyscope.core import Keyframes, Video
+from storyscope.errors import FormatError
+from storyscope.formats.registry import Format
+from storyscope.formats.timeline import Timeline
+from storyscope.formats.webvtt import stamp
+
+TILE_WIDTH, COLUMNS, MOST_TILES = 160, 10, 300
+CLOSEST_SECONDS = 1.0
+"""Pictures closer than this look alike under a finger."""
+
+
+def save(timeline: Timeline, path: Path) -> None:
+    """The track to `path`, and the sprite it points into beside it, with .jpg."""
+    if timeline.keyframes is None or not len(timeline.keyframes):
+        raise FormatError(
+            f"thumbnails need the pictures of an indexed video; "
+            f"run `storyscope add {timeline.video.path}`"
+        )
+    chosen = _choose(timeline.keyframes)
+    size = TILE_WIDTH, _tile_height(timeline.video)
+    sprite = path.with_suffix(".jpg")
+    _paint([timeline.keyframes.pictures[number] for number in chosen], size, sprite)
+    times = [float(timeline.keyframes.seconds[number]) for number in chosen]
+    path.write_text(_track(times, timeline.video, size, sprite.name), encoding="utf-8")
+
+
+def _choose(keyframes: Keyframes) -> list[int]:
+    """Keyframes that are far enough apart, and not too many for one picture."""
+    chosen = [0]
+    for number in range(1, len(keyframes)):
+        if keyframes.seconds[number] - keyframes.seconds[chosen[-1]] >= CLOSEST_SECONDS:
+            chosen.append(number)
+    if len(chosen) > MOST_TILES:
+        chosen = [chosen[place * len(chosen) // MOST_TILES] for place in range(MOST_TILES)]
+    return chosen
+
+
+def _tile_height(video: Video) -> int:
+    return max(2, round(TILE_WIDTH * video.height / max(1, video.width)))
+
+
+def _paint(pictures: list[bytes], size: tuple[int, int], path: Path) -> None:
+    from PIL import Image
+
+    rows = -(-len(pictures) // COLUMNS)
+    sprite = Image.new("RGB", (size[0] * min(COLUMNS, len(pictures)), size[1] * rows))
+    for number, picture in enumerate(pictures):
+        with Image.open(BytesIO(picture)) as image:
+            image.draft("RGB", size)
+            sprite.paste(image.convert("RGB").resize(size), _corner(number, size))
+    sprite.save(path, "JPEG", quality=80)
+
+
+def _track(times: list[float], video: Video, size: tuple[int, int], sprite: str) -> str:
+    cues = ["WEBVTT\n"]
+    edges = [0.0, *times[1:], max(video.duration, times[-1] + 0.001)]
+    for number, (start, end) in enumerate(pairwise(edges)):
+        x, y = _corner(number, size)
+        place = f"{quote(sprite)}#xywh={x},{y},{size[0]},{size[1]}"
+        cues.append(f"{stamp(start)} --> {stamp(end)}\n{place}\n")
+    return "\n".join(cues)
+
+
+def _corner(number: int, size: tuple[int, int]) -> tuple[int, int]:
+    return number % COLUMNS * size[0], number // COLUMNS * size[1]
+
+
+FORMAT = Format(
+    "thumbnails",
+    ".vtt",
+    "pictures for the seek bar of web players: a WebVTT track and its sprite",
+    "stories: it shows the film, not where stories begin",
+    save=save,
+)
