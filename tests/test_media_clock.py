@@ -55,6 +55,13 @@ def test_a_leap_ahead_is_a_pause_except_in_broadcasts():
     assert joined(Continuity(leaps=True), decoded, 0.5) == pytest.approx([0.0, 0.5, 1.0, 1.5])
 
 
+def test_a_stream_that_pauses_while_another_goes_on_has_not_leapt():
+    continuity = Continuity(leaps=True)
+    assert continuity.shift(1, 0.0, 0.5) == 0
+    assert [continuity.shift(0, float(second), 1.0) for second in range(60)] == [0] * 60
+    assert continuity.shift(1, 60.0, 0.5) == 0
+
+
 def test_all_streams_move_together():
     continuity = Continuity(leaps=False)
     assert continuity.shift(0, 10.0, 0.5) == 0

@@ -128,41 +128,54 @@ def test_pictures_come_five_a_second_by_time_at_the_height_asked_for(tmp_path):
     assert film.pictures[0].rgb.dtype == np.uint8
 
 
+COLOURS = [(200, 30, 40), (20, 90, 160), (60, 170, 50)]
+
+
 @pytest.mark.parametrize("pix_fmt", ["yuv420p", "yuvj420p", "yuv444p", "yuv420p10le"])
 @pytest.mark.parametrize("colorspace", [1, 2, 6])
 def test_colours_survive(tmp_path, pix_fmt, colorspace):
-    path = tmp_path / "f.mkv"
-    seen = {"red": (200, 30, 40), "sea": (20, 90, 160), "leaf": (60, 170, 50)}
-    for colour in seen.values():
-        make_plain_film(path, colour, pix_fmt=pix_fmt, colorspace=colorspace)
-        film = scanned(path)
-        for rgb in (film.small[0].rgb, film.pictures[0].rgb):
-            assert rgb.mean(axis=(0, 1)) == pytest.approx(colour, abs=4)
+    path = make_coloured_film(tmp_path, COLOURS, pix_fmt=pix_fmt, colorspace=colorspace)
+    film = scanned(path, MediaConfig(pictures_per_second=25))
+    for found in (film.small, film.pictures):
+        for item, colour in zip(found, COLOURS, strict=True):
+            assert item.rgb.mean(axis=(0, 1)) == pytest.approx(colour, abs=4)
+
+
+def test_a_large_film_that_does_not_say_has_the_colours_of_hd_television(tmp_path):
+    path = make_coloured_film(tmp_path, COLOURS, size=(1280, 720), painted=1, colorspace=2)
+    film = scanned(path, MediaConfig(pictures_per_second=25))
+    for found in (film.small, film.pictures):
+        for item, colour in zip(found, COLOURS, strict=True):
+            assert item.rgb.mean(axis=(0, 1)) == pytest.approx(colour, abs=4)
 
 
 def test_a_colour_space_nobody_knows_is_taken_for_the_ordinary_one(tmp_path):
-    path = tmp_path / "f.mkv"
-    make_plain_film(path, (128, 128, 128), pix_fmt="yuv420p", colorspace=8)
-    film = scanned(path)
+    film = scanned(make_coloured_film(tmp_path, [(128, 128, 128)] * 3, colorspace=8))
     assert len(film.small) == 3
     assert film.pictures[0].rgb.mean() == pytest.approx(128, abs=4)
 
 
-def make_plain_film(path, colour, *, pix_fmt, colorspace) -> None:
-    """Three frames of one colour, in a stream that says which colour space it is in."""
+def make_coloured_film(
+    folder, colours, *, pix_fmt="yuv420p", size=(64, 48), colorspace=6, painted=None
+):
+    """A frame of each colour, painted in one colour space (1 is HD's) and tagged with another."""
+    painted = painted or (1 if colorspace == 1 else 6)
+    path = folder / "coloured.mkv"
     with av.open(str(path), "w") as out:
-        stream = out.add_stream("libx264", rate=25, options={"qp": "5"})
-        stream.width, stream.height, stream.pix_fmt = 64, 48, pix_fmt
+        stream = out.add_stream("libx264", rate=25, options={"qp": "5", "preset": "ultrafast"})
+        stream.width, stream.height = size
+        stream.pix_fmt = pix_fmt
         stream.codec_context.colorspace = colorspace
         stream.codec_context.color_range = 2 if pix_fmt.startswith("yuvj") else 1
-        picture = np.full((48, 64, 3), colour, dtype=np.uint8)
-        for _ in range(3):
+        for colour in colours:
+            picture = np.full((*size[::-1], 3), colour, dtype=np.uint8)
             frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
-            known = colorspace if colorspace in (1, 6) else 6
-            frame = frame.reformat(format=pix_fmt, dst_colorspace={1: "ITU709", 6: "ITU601"}[known])
+            space = {1: "ITU709", 6: "ITU601"}[painted]
+            frame = frame.reformat(format=pix_fmt, dst_colorspace=space)
             frame.colorspace = colorspace
             out.mux(stream.encode(frame))
         out.mux(stream.encode(None))
+    return path
 
 
 def loudest_hertz(chunk: SoundChunk) -> float:

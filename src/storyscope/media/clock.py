@@ -51,7 +51,9 @@ class Continuity:
         now = decoded + self._shift
         if stream in self._last:
             ahead = now - self._last[stream]
-            if ahead < -BACKWARD_SECONDS or (self._leaps and ahead > FORWARD_SECONDS):
+            # One stream may pause while the others go on; a leap leaves all of them behind.
+            leapt = self._leaps and now - max(self._last.values()) > FORWARD_SECONDS
+            if ahead < -BACKWARD_SECONDS or leapt:
                 now = self._last[stream] + self._step[stream]
                 self._shift = now - decoded
             elif not duration:
