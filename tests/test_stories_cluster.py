@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 from storyscope.core import Segmentation
 from storyscope.errors import InvalidFeatures, InvalidSetting
-from storyscope.stories import cluster, story_path
+from storyscope.stories import cluster, clusterings, story_path
 
 penalties = st.one_of(st.just(0.0), st.floats(1e-4, 50.0))
 
@@ -86,6 +86,13 @@ def test_longer_videos_agree_with_the_full_table(seed, penalty):
     n = len(rows)
     prices = full_table(rows) + penalty * np.array([pressure(m, n) for m in range(n)])
     assert cluster(rows, penalty).objective == pytest.approx(prices.min(), rel=1e-10)
+
+
+def test_several_penalties_together_give_what_each_gives_alone():
+    rows, _ = made_video(12, noise=1.0)
+    penalties = [0.1, "auto", 3.0, "paper", 40.0]
+    assert clusterings(rows, penalties) == [cluster(rows, penalty) for penalty in penalties]
+    assert clusterings(rows, []) == []
 
 
 @given(embeddings(max_shots=20), st.tuples(penalties, penalties))

@@ -15,7 +15,7 @@ from storyscope.baselines.shots import Array, descriptors, middle_seconds
 from storyscope.baselines.tuning import best_setting
 from storyscope.core import Segmentation
 from storyscope.evaluate import AnnotatedVideo, UnannotatedVideo
-from storyscope.stories import cluster
+from storyscope.stories import cluster, clusterings
 
 PENALTIES = np.geomspace(0.3, 3.0, 13).tolist()
 """A descriptor has length 1, so C is of that order."""
@@ -30,8 +30,10 @@ class RawClustering:
         return best_setting(
             training,
             [RawDetector(penalty) for penalty in PENALTIES],
-            prepare=shot_rows,
-            find=lambda rows, setting: cluster(rows, setting.penalty).segmentation,
+            prepare=lambda video: dict(
+                zip(PENALTIES, clusterings(shot_rows(video), PENALTIES), strict=True)
+            ),
+            find=lambda found, setting: found[setting.penalty].segmentation,
         )
 
 

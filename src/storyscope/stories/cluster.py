@@ -8,6 +8,7 @@ is `eq:kts` of the paper, solved exactly for any C (see `cluster_path` for why t
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,12 +40,21 @@ def cluster(vectors: npt.ArrayLike, penalty: float | str = "auto") -> Clustering
     restlessness of the shots themselves, and survives duplicate shots. The result is exact; of
     equally cheap partitions it has the fewest stories.
     """
-    rows = _as_rows(vectors)
-    hull = Hull(rows)
-    chosen = _chosen_penalty(penalty, hull)
-    (cheapest,) = hull.cheapest(chosen)
-    pressure = float(story_pressure(cheapest.change_points, len(rows)))
-    return Clustering(cheapest.segmentation, cheapest.scatter + chosen * pressure, chosen)
+    return clusterings(vectors, [penalty])[0]
+
+
+def clusterings(vectors: npt.ArrayLike, penalties: Sequence[float | str]) -> list[Clustering]:
+    """What `cluster` gives for each of several penalties, for little more than the work of one."""
+    hull = Hull(_as_rows(vectors))
+    chosen = [_chosen_penalty(penalty, hull) for penalty in penalties]
+    return [
+        Clustering(
+            found.segmentation,
+            found.scatter + penalty * float(story_pressure(found.change_points, hull.row_count)),
+            penalty,
+        )
+        for penalty, found in zip(chosen, hull.cheapest(*chosen), strict=True)
+    ]
 
 
 def story_path(
