@@ -1,13 +1,14 @@
 """The paper's clustering without its embedding: what learning has to beat.
 
-Descriptors of all features and half the time in minutes, side by side, are clustered exactly. C is
-chosen on the training videos.
+Descriptors of all features and half the time in minutes, side by side, are clustered exactly.
+Which rule chooses C, or which C all videos share, is decided on the training videos.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -17,7 +18,8 @@ from storyscope.core import Segmentation
 from storyscope.evaluate import AnnotatedVideo, UnannotatedVideo
 from storyscope.stories import cluster, clusterings
 
-PENALTIES = np.geomspace(0.3, 3.0, 13).tolist()
+Penalty = float | Literal["auto", "paper"]
+PENALTIES: tuple[Penalty, ...] = ("auto", "paper", *np.geomspace(0.3, 3.0, 13).tolist())
 """A descriptor has length 1, so C is of that order."""
 
 
@@ -39,9 +41,9 @@ class RawClustering:
 
 @dataclass(frozen=True)
 class RawDetector:
-    """Clusters with one C for every video."""
+    """Clusters with one C, or with one rule for it."""
 
-    penalty: float
+    penalty: Penalty
 
     def find(self, video: UnannotatedVideo) -> Segmentation:
         return cluster(shot_rows(video), self.penalty).segmentation
