@@ -32,7 +32,7 @@ def agree(
 ) -> None:
     """Find the stories that agree most with several people, proven best.
 
-    Files may be segmentation JSON, CSV, WebVTT chapters or ELAN, in any mixture.
+    Files may be anything `storyscope import` reads, in any mixture.
 
     Examples:
 
@@ -43,8 +43,8 @@ def agree(
     from storyscope import evaluate
     from storyscope.formats import on_one_scale, read_annotations
 
-    written = [each for file in files for each in read_annotations(file, tier=tier)]
-    allowed = [] if cuts is None else read_annotations(cuts, tier=tier)[:1]
+    written = [each for file in files for each in read_annotations(file, tier=tier, fps=fps)]
+    allowed = [] if cuts is None else read_annotations(cuts, tier=tier, fps=fps)[:1]
     scale = on_one_scale([*written, *allowed], fps=fps, end=end)
     people = scale.segmentations[: len(written)]
     positions = None if cuts is None else scale.segmentations[-1].starts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from keyword import iskeyword
 from typing import Annotated
 
 import typer
@@ -18,6 +19,7 @@ COMMANDS: dict[str, str] = {
     "search": "Library",
     "serve": "Library",
     "export": "Library",
+    "import": "Library",
     "edit": "Library",
     "remove": "Library",
     "concepts": "Learning",
@@ -28,7 +30,8 @@ COMMANDS: dict[str, str] = {
     "config": "Set-up",
     "doctor": "Set-up",
 }
-"""Every command and the help panel it stands in; `name` lives in `storyscope.cli.name`."""
+"""Every command and the help panel it stands in; `name` lives in `storyscope.cli.name`, or in
+`name_` where the name is a word of the language."""
 
 app = typer.Typer(
     name="storyscope",
@@ -58,11 +61,12 @@ def main() -> None:
 def build_app() -> typer.Typer:
     """Register every command's file; they import heavy libraries only when run."""
     for name, panel in COMMANDS.items():
-        module = import_module(f"storyscope.cli.{name}")
+        python_name = f"{name}_" if iskeyword(name) else name
+        module = import_module(f"storyscope.cli.{python_name}")
         if hasattr(module, "app"):
             app.add_typer(module.app, name=name, rich_help_panel=panel)
         else:
-            app.command(name, rich_help_panel=panel)(getattr(module, name))
+            app.command(name, rich_help_panel=panel)(getattr(module, python_name))
     return app
 
 

@@ -34,7 +34,7 @@ def score(
 ) -> None:
     """Judge found stories by true ones: mean IoU, coverage, overflow.
 
-    Files may be segmentation JSON, CSV, WebVTT chapters or ELAN, in any mixture.
+    Files may be anything `storyscope import` reads, in any mixture.
 
     Examples:
 
@@ -50,7 +50,7 @@ def score(
 
     written = []
     for file in (truth, found):
-        annotations = read_annotations(file, tier=tier)
+        annotations = read_annotations(file, tier=tier, fps=fps)
         if len(annotations) != 1:
             names = ", ".join(each.annotator for each in annotations)
             raise AnnotationError(

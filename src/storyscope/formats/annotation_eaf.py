@@ -2,88 +2,83 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from xml.parsers import expat
 
 from storyscope.errors import FormatError
 from storyscope.formats.annotation_text import StoryLine, from_story_lines
-from storyscope.formats.annotations import WrittenAnnotation
+from storyscope.formats.annotations import Hints, WrittenAnnotation
+from storyscope.formats.xml_text import Node, parse
 
 STORY_WORDS = ("stor", "scene", "chapter")
 """A tier with one of these in its name holds stories."""
 
 
-def read_eaf(path: Path, text: str, tier: str | None = None) -> list[WrittenAnnotation]:
-    """The tier of that name; or every tier named for stories; or the only tier there is."""
-    document = _parse(path, text)
-    tiers = [each for each in document.tiers if each.annotations]
-    chosen = _choose(path, tiers, tier)
-    return [_read_tier(path, each, document.slots) for each in chosen]
+def read_eaf(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
+    """The tier of that name; or every tier named for stories; or the only tier there is.
+
+    Several tiers are several annotators.
+    """
+    root = parse(path, text, kind="an ELAN file")
+    try:
+        slots = _slots(root)
+        chosen = _choose(path, _tiers(root), hints.tier)
+        named = {each.annotator for each in chosen}
+        # The same name on several tiers, or none, says nothing: then the tiers are the people.
+        by_person = len(named) == len(chosen) and "" not in named
+        return [
+            _read_tier(path, each.annotator if by_person else each.name, each, slots)
+            for each in chosen
+        ]
+    except _Misplaced as error:
+        raise FormatError(f"{path}:{error}") from error
 
 
-@dataclass
-class _TimedText:
-    line: int
-    first_slot: str
-    last_slot: str
-    text: str = ""
+class _Misplaced(Exception):
+    """What is wrong, after the line."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Tier:
     name: str
     annotator: str
-    annotations: list[_TimedText] = field(default_factory=list)
+    annotations: tuple[Node, ...]
 
 
-@dataclass
-class _Document:
-    slots: dict[str, float | None] = field(default_factory=dict)
-    """Seconds of each time slot; None where it is not aligned."""
-    tiers: list[_Tier] = field(default_factory=list)
-    in_value: bool = False
+def _tiers(root: Node) -> list[_Tier]:
+    """Tiers that hold annotations with times of their own."""
+    tiers = [
+        _Tier(
+            _wanted(tier, "TIER_ID"),
+            tier.attributes.get("ANNOTATOR") or tier.attributes.get("PARTICIPANT") or "",
+            tuple(node for node in tier.walk() if node.tag == "ALIGNABLE_ANNOTATION"),
+        )
+        for tier in root.all("TIER")
+    ]
+    return [tier for tier in tiers if tier.annotations]
 
 
-def _parse(path: Path, text: str) -> _Document:
-    document = _Document()
-    parser = expat.ParserCreate()
+def _slots(root: Node) -> dict[str, float]:
+    """Seconds of each time slot that is aligned."""
+    slots = (slot for order in root.all("TIME_ORDER") for slot in order.all("TIME_SLOT"))
+    return {
+        _wanted(slot, "TIME_SLOT_ID"): _milliseconds(slot) / 1000
+        for slot in slots
+        if "TIME_VALUE" in slot.attributes
+    }
 
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        if tag == "TIME_SLOT":
-            value = attributes.get("TIME_VALUE")
-            document.slots[attributes["TIME_SLOT_ID"]] = (
-                None if value is None else int(value) / 1000
-            )
-        elif tag == "TIER":
-            name = attributes["TIER_ID"]
-            person = attributes.get("ANNOTATOR") or attributes.get("PARTICIPANT") or ""
-            document.tiers.append(_Tier(name, person))
-        elif tag == "ALIGNABLE_ANNOTATION":
-            slots = attributes["TIME_SLOT_REF1"], attributes["TIME_SLOT_REF2"]
-            document.tiers[-1].annotations.append(_TimedText(parser.CurrentLineNumber, *slots))
-        document.in_value = tag == "ANNOTATION_VALUE"
 
-    def characters(data: str) -> None:
-        if document.in_value and document.tiers and document.tiers[-1].annotations:
-            document.tiers[-1].annotations[-1].text += data
+def _milliseconds(slot: Node) -> int:
+    value = slot.attributes["TIME_VALUE"]
+    if not value.isdecimal():
+        raise _Misplaced(f"{slot.line}: a time is whole milliseconds, got {value!r}")
+    return int(value)
 
-    def end(tag: str) -> None:
-        document.in_value = False
 
-    def refuse(*_: object) -> None:
-        raise FormatError(f"{path}:{parser.CurrentLineNumber}: an ELAN file declares no entities")
-
-    parser.StartElementHandler = start
-    parser.EndElementHandler = end
-    parser.CharacterDataHandler = characters
-    parser.EntityDeclHandler = refuse
-    try:
-        parser.Parse(text.encode("utf-8"), True)
-    except (expat.ExpatError, KeyError, ValueError, IndexError) as error:
-        line = parser.CurrentLineNumber
-        raise FormatError(f"{path}:{line}: not an ELAN file: {error}") from error
-    return document
+def _wanted(node: Node, attribute: str) -> str:
+    if attribute not in node.attributes:
+        raise _Misplaced(f"{node.line}: {node.tag} has no {attribute}")
+    return node.attributes[attribute]
 
 
 def _choose(path: Path, tiers: list[_Tier], wanted: str | None) -> list[_Tier]:
@@ -99,13 +94,15 @@ def _choose(path: Path, tiers: list[_Tier], wanted: str | None) -> list[_Tier]:
     raise FormatError(f"{path}: which tier holds the stories? name it with --tier; it has {names}")
 
 
-def _read_tier(path: Path, tier: _Tier, slots: dict[str, float | None]) -> WrittenAnnotation:
+def _read_tier(
+    path: Path, annotator: str, tier: _Tier, slots: dict[str, float]
+) -> WrittenAnnotation:
     stories = []
     for each in tier.annotations:
-        start, end = slots.get(each.first_slot), slots.get(each.last_slot)
+        title = each.words("ANNOTATION_VALUE")
+        start = slots.get(_wanted(each, "TIME_SLOT_REF1"))
+        end = slots.get(_wanted(each, "TIME_SLOT_REF2"))
         if start is None or end is None:
-            raise FormatError(
-                f"{path}:{each.line}: {each.text or 'a story'} has no time; align it in ELAN"
-            )
-        stories.append(StoryLine(each.line, start, end, each.text.strip()))
-    return from_story_lines(path, tier.annotator or tier.name, stories, "seconds")
+            raise _Misplaced(f"{each.line}: {title or 'a story'} has no time; align it in ELAN")
+        stories.append(StoryLine(each.line, start, end, title))
+    return from_story_lines(path, annotator, stories, "seconds")

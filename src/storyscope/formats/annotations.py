@@ -1,7 +1,7 @@
 """Annotations that people made elsewhere: which stories a file says there are, and where.
 
-`read_annotations` reads our JSON, CSV, WebVTT and ELAN files into `WrittenAnnotation`, which
-remembers the line of every story, so that a mistake can be found again. `on_one_scale` lays
+`read_annotations` reads the files of many programs into `WrittenAnnotation`, which remembers the
+line of every story, so that a mistake can be found again. `on_one_scale` lays
 several of them over the same positions, to be scored or agreed on.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -16,20 +17,36 @@ from typing import Literal
 
 from storyscope.core import Annotation, Segmentation
 from storyscope.errors import AnnotationError, FormatError
+from storyscope.formats.timeline import standard_rate
 
 Unit = Literal["seconds", "positions"]
 READERS = {
-    ".json": "storyscope.formats.annotation_text:read_json",
+    ".json": "storyscope.formats.annotation_json:read_json",
     ".csv": "storyscope.formats.annotation_text:read_csv",
     ".tsv": "storyscope.formats.annotation_text:read_csv",
     ".vtt": "storyscope.formats.annotation_text:read_webvtt",
     ".eaf": "storyscope.formats.annotation_eaf:read_eaf",
+    ".txt": "storyscope.formats.annotation_chapters:read_chapters",
+    ".xml": "storyscope.formats.annotation_chapters:read_matroska",
+    ".edl": "storyscope.formats.annotation_edits:read_edl",
+    ".otio": "storyscope.formats.annotation_edits:read_otio",
+    ".fcpxml": "storyscope.formats.annotation_edits:read_fcpxml",
 }
 """Which function reads files with which ending."""
 
 MILLISECONDS = 1000
 SAME_END_SECONDS = 0.05
 """Ends of the same film in two files may differ by a frame or by rounding."""
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What a file may not say itself."""
+
+    tier: str | None = None
+    """Which tier of an ELAN file holds the stories."""
+    rate: Fraction | None = None
+    """Frames a second, for files that count them."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +113,13 @@ class OneScale:
         return [position / self.per_unit for position in positions]
 
 
-def read_annotations(path: str | Path, *, tier: str | None = None) -> list[WrittenAnnotation]:
-    """The annotations of a file, one for each person; `tier` picks a tier of an ELAN file."""
+def read_annotations(
+    path: str | Path, *, tier: str | None = None, fps: float | None = None
+) -> list[WrittenAnnotation]:
+    """The annotations of a file, one for each person.
+
+    `tier` picks a tier of an ELAN file; `fps` is for files with timecode, which counts frames.
+    """
     path = Path(path)
     reader = READERS.get(path.suffix.lower())
     if reader is None:
@@ -112,7 +134,8 @@ def read_annotations(path: str | Path, *, tier: str | None = None) -> list[Writt
         raise FormatError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise FormatError(f"{path} is not text in UTF-8; save it as UTF-8") from error
-    found = read(path, text, tier) if path.suffix.lower() == ".eaf" else read(path, text)
+    hints = Hints(tier, None if fps is None else standard_rate(fps))
+    found = read(path, text, hints)
     return [written.checked() for written in found]
 
 

@@ -29,7 +29,7 @@ def _facts(timeline: Timeline, entry: Entry) -> dict[str, Any]:
     }
     shots = timeline.inside(entry)
     if shots:
-        facts["shots"] = [{"start": shot.span.start, "end": shot.span.end} for shot in shots]
+        facts["shot_starts"] = [shot.span.start for shot in shots]
     return facts
 
 

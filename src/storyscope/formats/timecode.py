@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from storyscope.errors import FormatError
 
-_WRITTEN = re.compile(r"(\d{2}):(\d{2}):(\d{2})([:;.])(\d{2,3})$")
+_WRITTEN = re.compile(r"(\d{2}):(\d{2}):(\d{2})([:;])(\d{2,3})$")
 
 
 def is_drop(rate: Fraction) -> bool:
@@ -42,8 +42,21 @@ def frame_of(text: str, rate: Fraction) -> int:
         raise FormatError(f"a timecode is written as 01:02:03:04, got {text!r}")
     hours, minutes, seconds, mark, frames = written.groups()
     base = round(rate)
+    if int(frames) >= base:
+        raise FormatError(f"{text!r} counts frames past {base - 1}; is the rate {float(rate):g}?")
     total_minutes = int(hours) * 60 + int(minutes)
     frame = (total_minutes * 60 + int(seconds)) * base + int(frames)
     if mark == ";" and is_drop(rate):
         frame -= base // 15 * (total_minutes - total_minutes // 10)
     return frame
+
+
+def is_timecode(text: str) -> bool:
+    return bool(_WRITTEN.match(text.strip()))
+
+
+def seconds_at(text: str, rate: Fraction | None) -> float:
+    """The time of a timecode, which says nothing until the rate is known."""
+    if rate is None:
+        raise FormatError("timecode counts frames: say how many there are a second")
+    return float(frame_of(text, rate) / rate)

@@ -1,0 +1,114 @@
+"""Annotations in chapter files: ffmpeg's, YouTube's and Matroska's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+from storyscope.core import parse_time
+from storyscope.errors import FormatError, InvalidSpan
+from storyscope.formats.annotation_text import StoryLine, from_story_lines
+from storyscope.formats.annotations import Hints, WrittenAnnotation
+from storyscope.formats.xml_text import Node, parse
+
+_TIMED_LINE = re.compile(r"\s*((?:\d+:)?\d{1,2}:\d{2})[\s\-–—:]+(.*\S)?")
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_KEY = re.compile(r"((?:[^=\\]|\\.)*)=(.*)", re.DOTALL)
+NANOSECONDS = Fraction(1, 1_000_000_000)
+
+
+def read_chapters(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
+    """ffmpeg's metadata where the first line says so; else lines of YouTube, `0:00 Title`."""
+    if text.startswith(";FFMETADATA"):
+        chapters = [_story(path, chapter) for chapter in _chapters(path, text)]
+        if not chapters:
+            raise FormatError(f"{path}:1: one [CHAPTER] a story is wanted, got none")
+    else:
+        found = ((n, _TIMED_LINE.match(line)) for n, line in enumerate(text.splitlines(), start=1))
+        chapters = [
+            StoryLine(number, parse_time(line[1]), None, line[2] or "")
+            for number, line in found
+            if line
+        ]
+        if not chapters:
+            raise FormatError(
+                f"{path}:1: chapters begin with ;FFMETADATA1, or are lines such as 0:00 Title"
+            )
+    return [from_story_lines(path, path.stem, chapters, "seconds")]
+
+
+def read_matroska(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
+    """Chapter XML: one story a chapter of the default edition, whatever is nested inside."""
+    root = parse(path, text, kind="a Matroska chapter file")
+    if root.tag != "Chapters":
+        raise FormatError(f"{path}:{root.line}: Matroska <Chapters> are wanted, got <{root.tag}>")
+    editions = root.all("EditionEntry")
+    default = [each for each in editions if each.words("EditionFlagDefault") == "1"]
+    atoms = [atom for edition in (default or editions)[:1] for atom in edition.all("ChapterAtom")]
+    stories = [_atom(path, atom) for atom in atoms if atom.words("ChapterFlagHidden") != "1"]
+    if not stories:
+        raise FormatError(f"{path}:{root.line}: one chapter a story is wanted, got none")
+    return [from_story_lines(path, path.stem, stories, "seconds")]
+
+
+def _atom(path: Path, atom: Node) -> StoryLine:
+    titles = [display.words("ChapterString") for display in atom.all("ChapterDisplay")]
+    end = atom.words("ChapterTimeEnd")
+    try:
+        start = parse_time(atom.words("ChapterTimeStart"))
+        return StoryLine(atom.line, start, parse_time(end) if end else None, *titles[:1])
+    except InvalidSpan as error:
+        raise FormatError(f"{path}:{atom.line}: {error}") from error
+
+
+@dataclass
+class _Chapter:
+    line: int
+    facts: dict[str, str] = field(default_factory=dict)
+
+
+def _chapters(path: Path, text: str) -> list[_Chapter]:
+    """The [CHAPTER] sections of ffmpeg's metadata."""
+    chapters: list[_Chapter] = []
+    inside = False
+    for number, line in _whole_lines(text):
+        if line.startswith("["):
+            inside = line.strip() == "[CHAPTER]"
+            if inside:
+                chapters.append(_Chapter(number))
+        elif inside and line.strip() and line[0] not in ";#":
+            pair = _KEY.fullmatch(line)
+            if not pair:
+                raise FormatError(f"{path}:{number}: key=value is wanted, got {line[:40]!r}")
+            key, value = (_ESCAPED.sub(r"\1", half) for half in pair.groups())
+            chapters[-1].facts[key.lower()] = value
+    return chapters
+
+
+def _whole_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers; a backslash at the end of one carries on in the next."""
+    held, first = "", 1
+    for number, line in enumerate(text.split("\n"), start=1):
+        held += line
+        slashes = len(line) - len(line.rstrip("\\"))
+        if slashes % 2:
+            held += "\n"
+            continue
+        yield first, held
+        held, first = "", number + 1
+    if held:
+        yield first, held
+
+
+def _story(path: Path, chapter: _Chapter) -> StoryLine:
+    try:
+        base = Fraction(chapter.facts.get("timebase", NANOSECONDS))
+        start, end = (int(chapter.facts[edge]) * base for edge in ("start", "end"))
+    except (KeyError, ValueError, ZeroDivisionError) as error:
+        raise FormatError(
+            f"{path}:{chapter.line}: a chapter needs TIMEBASE=1/1000, START=0 and END=95000"
+        ) from error
+    return StoryLine(chapter.line, float(start), float(end), chapter.facts.get("title", ""))

@@ -1,0 +1,166 @@
+"""Annotations in the files of editing systems: EDL, OpenTimelineIO, FCPXML."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from storyscope.errors import FormatError
+from storyscope.formats.annotation_text import StoryLine, from_story_lines
+from storyscope.formats.annotations import Hints, WrittenAnnotation
+from storyscope.formats.otio import load_otio
+from storyscope.formats.timecode import frame_of
+from storyscope.formats.xml_text import Node, parse
+
+_CODE = r"(\d{2}:\d{2}:\d{2}[:;.]\d{2,3})"
+_EVENT = re.compile(
+    rf"\s*\d+\s+\S+\s+(\S+)\s+\S+(?:\s+\d+)?\s+{_CODE}\s+{_CODE}\s+{_CODE}\s+{_CODE}"
+)
+_NAME = re.compile(r"\*\s*FROM CLIP NAME:\s*(.*)")
+_MARKER = re.compile(r"\s*\|C:\S+\s*\|M:(.*?)\s*\|D:(\d+)\s*$")
+_SCENE = re.compile(r"\s*(\d+(?:\.\d+)?)\s+(\d+(?:\.\d+)?)\s+(\d)\s*$")
+SCENE_MARKER = "2"
+CLIPS = ("asset-clip", "clip", "ref-clip", "sync-clip", "mc-clip", "video")
+
+
+def read_edl(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
+    """One story an event of CMX 3600, a marker of Resolve, or a scene marker of Kodi."""
+    lines = list(enumerate(text.splitlines(), start=1))
+    scenes = [(number, _SCENE.match(line)) for number, line in lines if line.strip()]
+    if scenes and all(scene for _, scene in scenes):
+        stories = [
+            StoryLine(number, float(scene[2]), None)
+            for number, scene in scenes
+            if scene and scene[3] == SCENE_MARKER
+        ]
+    else:
+        stories = _events(path, lines, hints.rate)
+    if not stories:
+        raise FormatError(f"{path}:1: one event a story is wanted, got none")
+    return [from_story_lines(path, path.stem, stories, "seconds")]
+
+
+def read_otio(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
+    """One story an item of the first track of pictures."""
+    otio = load_otio()
+    try:
+        json.loads(text)
+        timeline: Any = otio.adapters.read_from_string(text, "otio_json")
+    except json.JSONDecodeError as error:
+        raise FormatError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
+    except (otio.exceptions.OTIOError, ValueError, RecursionError) as error:
+        raise FormatError(f"{path}:1: not an OTIO timeline: {error}") from error
+    if not isinstance(timeline, otio.schema.Timeline) or not timeline.video_tracks():
+        raise FormatError(f"{path}:1: a timeline with a track of pictures is wanted")
+    track = timeline.video_tracks()[0]
+    stories = []
+    for number, item in enumerate(track):
+        if isinstance(item, otio.schema.Gap | otio.schema.Transition):
+            continue
+        span = track.range_of_child_at_index(number)
+        start, length = _exact(span.start_time), _exact(span.duration)
+        stories.append(StoryLine(1, float(start), float(start + length), item.name))
+    if not stories:
+        raise FormatError(f"{path}:1: one clip a story is wanted, got none")
+    known = timeline.metadata.get("storyscope", {})
+    annotator = known.get("annotator", "") if hasattr(known, "get") else ""
+    return [from_story_lines(path, str(annotator or path.stem), stories, "seconds")]
+
+
+def read_fcpxml(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
+    """One story a chapter marker; where there is none, one a clip of the main storyline."""
+    root = parse(path, text, kind="an FCPXML file", doctype="fcpxml")
+    spine = next((node for node in root.walk() if node.tag == "spine"), None)
+    clips = [] if spine is None else [node for node in spine.children if node.tag in CLIPS]
+    if not clips:
+        raise FormatError(f"{path}:{root.line}: a project with clips in its spine is wanted")
+    end = _rational(path, clips[-1], "offset") + _rational(path, clips[-1], "duration")
+    stories = [
+        StoryLine(
+            marker.line,
+            _on_timeline(path, clip, marker),
+            None,
+            _unless_dash(marker.attributes.get("value", "")),
+        )
+        for clip in clips
+        for marker in clip.all("chapter-marker")
+    ] or [
+        StoryLine(
+            clip.line, float(_rational(path, clip, "offset")), None, clip.attributes.get("name", "")
+        )
+        for clip in clips
+    ]
+    stories[-1] = stories[-1]._replace(end=float(end))
+    return [from_story_lines(path, path.stem, stories, "seconds")]
+
+
+@dataclass
+class _Event:
+    line: int
+    start: int
+    end: int
+    title: str = ""
+
+
+def _events(path: Path, lines: list[tuple[int, str]], rate: Fraction | None) -> list[StoryLine]:
+    """Events that show pictures, on a clock that starts at 0 even where the list's does not."""
+    if rate is None:
+        raise FormatError(f"{path}:1: timecode counts frames: say how many there are a second")
+    events: list[_Event] = []
+    hour = 0
+    for number, line in lines:
+        if event := _EVENT.match(line):
+            if "V" not in event[1] and event[1] != "B":
+                continue
+            start, end = (_frame(path, number, event[place], rate) for place in (4, 5))
+            if not events:
+                hour = frame_of(f"{event[4][:2]}:00:00{event[4][8]}00", rate)
+            if start != end:
+                events.append(_Event(number, start - hour, end - hour))
+        elif events and (name := _NAME.match(line)):
+            events[-1].title = name[1].strip()
+        elif events and (marker := _MARKER.match(line)):
+            events[-1].title = marker[1]
+            events[-1].end = events[-1].start + int(marker[2])
+        elif re.match(r"\s*\d+\s+\S+\s+(V|B|AA/V)\s", line):
+            raise FormatError(f"{path}:{number}: an event has four timecodes, got {line[:60]!r}")
+    return [
+        StoryLine(each.line, float(each.start / rate), float(each.end / rate), each.title)
+        for each in events
+    ]
+
+
+def _frame(path: Path, line: int, code: str, rate: Fraction) -> int:
+    try:
+        return frame_of(code, rate)
+    except FormatError as error:
+        raise FormatError(f"{path}:{line}: {error}") from error
+
+
+def _exact(time: Any) -> Fraction:
+    return Fraction(time.value) / Fraction(time.rate).limit_denominator(1001)
+
+
+def _on_timeline(path: Path, clip: Node, marker: Node) -> float:
+    """A marker counts on its clip's own clock."""
+    start = _rational(path, clip, "start", default="0s")
+    into = _rational(path, marker, "start") - start
+    return float(_rational(path, clip, "offset") + into)
+
+
+def _rational(path: Path, node: Node, attribute: str, default: str | None = None) -> Fraction:
+    text = node.attributes.get(attribute, default)
+    try:
+        return Fraction((text or "").removesuffix("s"))
+    except (ValueError, ZeroDivisionError) as error:
+        raise FormatError(
+            f"{path}:{node.line}: {attribute} is written as 1001/30000s, got {text!r}"
+        ) from error
+
+
+def _unless_dash(title: str) -> str:
+    return "" if title == "–" else title

@@ -1,0 +1,148 @@
+"""Annotations in JSON: ours, podcast chapters and IIIF manifests."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from storyscope.errors import FormatError
+from storyscope.formats.annotation_text import StoryLine, from_story_lines
+from storyscope.formats.annotations import Hints, WrittenAnnotation
+
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_PART = re.compile(r"#t=(\d+(?:\.\d+)?),(\d+(?:\.\d+)?)$")
+
+
+def read_json(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
+    """Segmentation files, one or a list of them; what `storyscope stories --json` prints; others.
+
+    The others are chapters of podcasts and the ranges of IIIF manifests.
+    """
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
+    except RecursionError as error:
+        raise FormatError(f"{path}:1: not JSON that can be read: nested too deep") from error
+    if isinstance(content, dict) and "stories" in content:
+        return [_from_stories(path, text, content)]
+    if isinstance(content, dict) and "chapters" in content:
+        return [_from_chapters(path, text, content)]
+    if isinstance(content, dict) and content.get("type") == "Manifest":
+        return [_from_manifest(path, text, content)]
+    items = content if isinstance(content, list) else [content]
+    if not items:
+        raise FormatError(f"{path}:1: a segmentation is wanted, got an empty list")
+    starts_lines = list(_array_lines(text, "starts"))
+    end_lines = [_line_at(text, found.start()) for found in re.finditer(r'"end"\s*:', text)]
+    annotations = []
+    for number, item in enumerate(items):
+        starts, end = _starts_and_end(path, item)
+        annotations.append(
+            WrittenAnnotation(
+                file=path,
+                annotator=str(item.get("annotator") or _numbered(path, number, len(items))),
+                unit="positions",
+                starts=tuple(starts),
+                lines=tuple(starts_lines[number][: len(starts)]),
+                end=end,
+                end_line=end_lines[number],
+            )
+        )
+    return annotations
+
+
+def _from_chapters(path: Path, text: str, content: dict[str, Any]) -> WrittenAnnotation:
+    lines = [_line_at(text, found.start()) for found in re.finditer(r'"startTime"\s*:', text)]
+    try:
+        chapters = [
+            StoryLine(
+                line,
+                float(chapter["startTime"]),
+                float(chapter["endTime"]) if "endTime" in chapter else None,
+                str(chapter.get("title", "")),
+            )
+            for line, chapter in zip(lines, content["chapters"], strict=True)
+        ]
+    except (KeyError, TypeError, ValueError) as error:
+        raise FormatError(f"{path}:1: chapters need a startTime in seconds") from error
+    if not chapters:
+        raise FormatError(f"{path}:1: at least one chapter is wanted, got none")
+    return from_story_lines(path, path.stem, chapters, "seconds")
+
+
+def _from_manifest(path: Path, text: str, content: dict[str, Any]) -> WrittenAnnotation:
+    """The ranges of the first structure, each by the first part of a canvas in it."""
+    try:
+        top = content["structures"][0]
+        stories = [_from_range(path, text, story) for story in top["items"]]
+        annotator = _label(top) or path.stem
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        raise FormatError(f"{path}:1: a manifest with a range a story is wanted") from error
+    if not stories:
+        raise FormatError(f"{path}:1: at least one range is wanted, got none")
+    return from_story_lines(path, annotator, stories, "seconds")
+
+
+def _from_range(path: Path, text: str, story: dict[str, Any]) -> StoryLine:
+    parts = [item["id"] for item in story["items"] if item.get("type") == "Canvas"]
+    where = max(0, text.find(json.dumps(story["id"])))
+    part = _PART.search(parts[0]) if parts else None
+    if part is None:
+        line = _line_at(text, where)
+        raise FormatError(f"{path}:{line}: a range points into its canvas with #t=start,end")
+    line = _line_at(text, max(0, text.find(json.dumps(parts[0]), where)))
+    return StoryLine(line, float(part[1]), float(part[2]), _label(story))
+
+
+def _label(item: dict[str, Any]) -> str:
+    """The first label in the first language."""
+    return next((str(lines[0]) for lines in item.get("label", {}).values() if lines), "")
+
+
+def _starts_and_end(path: Path, item: Any) -> tuple[list[float], float]:
+    wanted = 'a segmentation is {"end": 500, "starts": [0, 120, 300]}'
+    if not isinstance(item, dict) or "starts" not in item or "end" not in item:
+        raise FormatError(f"{path}:1: {wanted}, got {str(item)[:60]}")
+    starts, end = item["starts"], item["end"]
+    if not isinstance(starts, list) or not starts or not all(map(_is_whole, [*starts, end])):
+        raise FormatError(f"{path}:1: {wanted}, in whole numbers, got {str(item)[:60]}")
+    return [float(start) for start in starts], float(end)
+
+
+def _is_whole(number: object) -> bool:
+    if isinstance(number, float):
+        return number.is_integer()
+    return isinstance(number, int) and not isinstance(number, bool)
+
+
+def _from_stories(path: Path, text: str, content: dict[str, Any]) -> WrittenAnnotation:
+    lines = [_line_at(text, found.start()) for found in re.finditer(r'"start"\s*:', text)]
+    try:
+        stories = [
+            StoryLine(line, float(story["start"]), float(story["end"]), str(story.get("title", "")))
+            for line, story in zip(lines, content["stories"], strict=True)
+        ]
+    except (KeyError, TypeError, ValueError) as error:
+        raise FormatError(f"{path}:1: stories need a start and an end in seconds") from error
+    if not stories:
+        raise FormatError(f"{path}:1: at least one story is wanted, got none")
+    return from_story_lines(path, str(content.get("annotator") or path.stem), stories, "seconds")
+
+
+def _array_lines(text: str, key: str) -> Iterator[list[int]]:
+    """For each array of that key, the line of every number in it."""
+    for found in re.finditer(rf'"{key}"\s*:\s*\[([^\]]*)\]', text):
+        offset = found.start(1)
+        yield [_line_at(text, offset + n.start()) for n in _NUMBER.finditer(found.group(1))]
+
+
+def _line_at(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1
+
+
+def _numbered(path: Path, number: int, count: int) -> str:
+    return path.stem if count == 1 else f"{path.stem} {number + 1}"
