@@ -120,6 +120,21 @@ def test_a_feature_with_too_few_rows_is_refused(folder):
         load_collection(folder)
 
 
+def test_a_broken_array_is_refused_and_a_missing_one_is_a_missing_feature(folder):
+    (folder / "00" / "look.npy").write_text("no array")
+    with pytest.raises(AnnotationError, match=r"look\.npy is not an array"):
+        load_collection(folder)
+    (folder / "00" / "look.npy").unlink()
+    assert load_collection(folder, features=["look"]).left_out == {"ann": "has no look feature"}
+    assert not load_collection(folder)[0].features
+
+
+def test_a_video_laid_out_otherwise_is_refused(tmp_path):
+    write_video(tmp_path / "v", "v", stories=[0, 30, 60])
+    with pytest.raises(AnnotationError, match=r"video\.json is not laid out as a video"):
+        load_collection(tmp_path)
+
+
 def test_an_empty_folder_says_what_a_benchmark_is(tmp_path):
     with pytest.raises(AnnotationError, match=r"a video\.json is wanted"):
         load_collection(tmp_path)

@@ -113,11 +113,16 @@ def load_collection(folder: str | Path, *, features: Sequence[str] | None = None
     videos, left_out = [], {}
     for file in files:
         description = _read_description(file)
-        missing = [name for name in features or () if name not in description["features"]]
-        if missing:
-            left_out[str(description["name"])] = f"has no {' or '.join(missing)} feature"
-        else:
-            videos.append(_read_video(file, description, features))
+        try:
+            arrays = _feature_files(file, description)
+            missing = [name for name in features or () if name not in arrays]
+            if missing:
+                left_out[str(description["name"])] = f"has no {' or '.join(missing)} feature"
+            else:
+                named = arrays if features is None else {name: arrays[name] for name in features}
+                videos.append(_read_video(file, description, named))
+        except (TypeError, KeyError, AttributeError) as error:
+            raise AnnotationError(f"{file} is not laid out as a video: {error}") from error
     return Collection(tuple(videos), left_out)
 
 
@@ -149,8 +154,14 @@ def _read_description(file: Path) -> dict[str, Any]:
     return dict(description)
 
 
+def _feature_files(file: Path, description: Mapping[str, Any]) -> dict[str, Path]:
+    """The arrays that are there; one that is promised and missing is as good as none."""
+    arrays = {name: file.parent / array for name, array in description["features"].items()}
+    return {name: array for name, array in arrays.items() if array.exists()}
+
+
 def _read_video(
-    file: Path, description: Mapping[str, Any], features: Sequence[str] | None
+    file: Path, description: Mapping[str, Any], arrays: Mapping[str, Path]
 ) -> AnnotatedVideo:
     frame_count = int(description["frame_count"])
     shots = tuple((int(start), int(end)) for start, end in description["shots"])
@@ -160,10 +171,7 @@ def _read_video(
         fps=float(description["fps"]),
         frame_count=frame_count,
         shots=shots,
-        features={
-            name: _read_features(file.parent / description["features"][name], name, len(shots))
-            for name in (description["features"] if features is None else features)
-        },
+        features={name: _read_features(array, name, len(shots)) for name, array in arrays.items()},
         truth=_stories(file, "stories", description["stories"], frame_count),
         annotations={
             str(name): _stories(file, f"stories of {name}", stories, frame_count)
@@ -196,7 +204,10 @@ def _require_rising(file: Path, what: str, starts: Sequence[int], frame_count: i
 
 
 def _read_features(file: Path, name: str, shot_count: int) -> Features:
-    vectors = np.load(file, allow_pickle=False)
+    try:
+        vectors = np.load(file, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise AnnotationError(f"{file} is not an array of numbers in .npy: {error}") from error
     if len(vectors) != shot_count:
         raise AnnotationError(f"{file}: one row a shot wanted, {shot_count}, got {len(vectors)}")
     features = Features(name, vectors.reshape(shot_count, -1), producer=name)
