@@ -93,10 +93,43 @@ def test_the_doctor_names_every_part(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "command", ["add", "list", "stories", "search", "export", "edit", "remove", "config", "doctor"]
+    "command",
+    ["add", "list", "stories", "search", "export", "import", "edit", "remove", "config", "doctor"],
 )
 def test_every_command_explains_itself_with_an_example(command):
     assert "Example" in storyscope(command, "--help").stdout
+
+
+def test_every_format_is_written_from_an_indexed_film(library, tmp_path):
+    from storyscope import Library
+    from storyscope.formats import FORMATS, find_format
+
+    shelf = Library(library)
+    line, nested = (shelf.timeline("film", level=level) for level in ("stories", "nested"))
+    for kind in map(find_format, FORMATS):
+        if kind.save is not None:
+            kind.save(line, tmp_path / f"{kind.name}{kind.suffix}")
+            assert (tmp_path / f"{kind.name}{kind.suffix}").exists()
+        elif kind.name != "youtube":
+            assert kind.write(line)
+            assert (kind.write(nested) == kind.write(line)) == (
+                not kind.nests or kind.name == "html"
+            )
+    shown = storyscope("export", "film", "--format", "html", library=library).stdout
+    assert shown.count('<li class="story"') == len(line.entries)
+    assert "<script src" not in shown
+    assert "<link" not in shown
+
+
+def test_export_says_what_it_needs(library):
+    says = {
+        ("--format", "mp4"): "say where to write it with --output film.mp4",
+        ("--format", "edl", "--level", "nested"): "edl cannot hold shots inside stories",
+        ("--format", "edl", "--output", "/nowhere/film.edl"): "cannot be written",
+        ("--format", "dvd"): "no format called 'dvd'",
+    }
+    for words, reason in says.items():
+        assert reason in storyscope("export", "film", *words, library=library, code=1).stderr
 
 
 def test_an_edit_stands_beside_the_machine_s_version(library):

@@ -94,6 +94,17 @@ def test_opentimelineio_opens_its_timeline(rate, nested):
     assert all(c.media_reference.target_url.endswith("a%20film.mp4") for c in opened.find_clips())
 
 
+@pytest.mark.parametrize("rate", RATES, ids=str)
+def test_another_reader_of_edit_lists_finds_the_stories(rate):
+    pytest.importorskip("otio_cmx3600_adapter")
+    otio = pytest.importorskip("opentimelineio")
+    text = find_format("edl").write(timeline(rate))
+    (track,) = otio.adapters.read_from_string(text, "cmx_3600", rate=float(rate)).video_tracks()
+    assert [event.name for event in track] == [" ".join(title.split()) for title in TITLES]
+    starts = [track.range_of_child(event).start_time.to_seconds() for event in track]
+    assert starts == pytest.approx(EDGES[:-1], abs=float(1 / rate))
+
+
 @pytest.mark.parametrize("nested", [False, True])
 def test_an_elan_document_has_what_its_schema_requires(tmp_path, nested):
     path = tmp_path / "film.eaf"

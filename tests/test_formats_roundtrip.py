@@ -1,5 +1,6 @@
 """Stories written and read again are the same stories."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -120,6 +121,19 @@ def test_youtube_chapters_come_back_within_a_second(gaps, titles):
     spans = [Span(*pair) for pair in pairwise(edges)]
     line = Timeline(video, tuple(map(Entry, spans, titles)))
     assert read_back("youtube", line).starts == pytest.approx(edges[:-1], abs=1)
+
+
+@settings(max_examples=40, deadline=None)
+@given(line=timelines(nested=True), place=st.floats(0.01, 0.99))
+def test_shots_nested_in_a_story_never_reach_beyond_it(line, place):
+    cut = place * line.video.duration
+    ends = Span(0.0, cut), Span(cut, line.video.duration)
+    other = replace(line, entries=tuple(Entry(span) for span in ends))
+    for entry in other.entries:
+        for shot in other.inside(entry):
+            assert entry.span.start <= shot.span.start <= shot.span.end <= entry.span.end
+    count = sum(len(other.inside(entry)) for entry in other.entries)
+    assert count == len(line.shots)
 
 
 def test_scene_markers_of_kodi_come_back(tmp_path):

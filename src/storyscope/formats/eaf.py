@@ -35,7 +35,9 @@ def write(timeline: Timeline) -> str:
     _add_header(root, timeline)
     tiers = {"stories": timeline.entries}
     if timeline.shots:
-        tiers["shots"] = timeline.shots
+        tiers["shots"] = tuple(
+            shot for entry in timeline.entries for shot in timeline.inside(entry)
+        )
     slots = _add_time_order(root, [entry for tier in tiers.values() for entry in tier])
     for name, entries in tiers.items():
         _add_tier(root, name, timeline.annotator, entries, slots)

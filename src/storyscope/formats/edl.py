@@ -28,6 +28,6 @@ FORMAT = Format(
     "edl",
     ".edl",
     "CMX 3600 edit list for any editing system",
-    "keywords; times are whole frames, and events past 999 get four digits",
+    "keywords, line breaks in titles; times are whole frames, and events past 999 get four digits",
     write,
 )

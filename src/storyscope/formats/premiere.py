@@ -30,6 +30,6 @@ FORMAT = Format(
     "premiere",
     ".csv",
     "marker list for Premiere Pro (tab-separated)",
-    "times are whole frames",
+    "line breaks in titles; times are whole frames",
     write,
 )

@@ -38,6 +38,6 @@ FORMAT = Format(
     "resolve",
     ".edl",
     "timeline markers for DaVinci Resolve",
-    "keywords; times are whole frames, | becomes /",
+    "keywords, line breaks in titles; times are whole frames, | becomes /",
     write,
 )

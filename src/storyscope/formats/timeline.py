@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from storyscope.core import Keyframes, Span, Story, Video
@@ -53,8 +53,12 @@ class Timeline:
         return standard_rate(self.video.fps)
 
     def inside(self, entry: Entry) -> tuple[Entry, ...]:
-        """The shots that an entry is made of: those with their middle in it."""
-        return tuple(shot for shot in self.shots if shot.span.middle in entry.span)
+        """The shots that an entry is made of, by their middles, cut where they reach beyond it."""
+        return tuple(
+            replace(shot, span=_cut(shot.span, entry.span))
+            for shot in self.shots
+            if shot.span.middle in entry.span
+        )
 
     def frame(self, seconds: float) -> int:
         """The frame that is shown at a time."""
@@ -82,3 +86,7 @@ def timeline_of(
 def one_line(title: str) -> str:
     """A title for formats whose lines mean something."""
     return " ".join(title.split())
+
+
+def _cut(span: Span, limits: Span) -> Span:
+    return Span(max(span.start, limits.start), min(span.end, limits.end))

@@ -32,6 +32,6 @@ FORMAT = Format(
     "webvtt",
     ".vtt",
     "chapter track for web players",
-    "keywords; times are milliseconds",
+    "keywords, line breaks in titles; times are milliseconds",
     write,
 )

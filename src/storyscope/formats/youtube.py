@@ -59,6 +59,6 @@ FORMAT = Format(
     "youtube",
     ".txt",
     "chapter lines for a YouTube description",
-    "times are whole seconds, stories under ten seconds are joined",
+    "keywords, line breaks; times are whole seconds, stories under ten seconds are joined",
     write,
 )
