@@ -18,7 +18,7 @@ from films import make_film, read_number
 from storyscope.config import MediaConfig
 from storyscope.core import SmallFrame
 from storyscope.errors import MediaError
-from storyscope.media import ScanEnd, decoder, probe, scan
+from storyscope.media import ScanEnd, container, decoder, probe, scan
 from storyscope.media.decoder import decoding
 
 PATIENT = MediaConfig()
@@ -271,3 +271,16 @@ def test_a_film_that_wants_too_much_memory_is_refused(tmp_path):
     with pytest.raises(MediaError, match=r"more than 32 MB.*media\.max_memory_mb"):
         list(scan(path, MediaConfig(max_memory_mb=32)))
     assert isinstance(list(scan(path, MediaConfig(max_memory_mb=512)))[-1], ScanEnd)
+
+
+def test_even_a_container_that_names_other_files_cannot_open_them(tmp_path, monkeypatch):
+    film = make_film(tmp_path / "other.ts", frame_count=5)
+    monkeypatch.setattr(container, "CONTAINERS", "hls,mpegts")
+    terms = container.Terms(max_pixels=10**6, threads=1, on_progress=lambda: None)
+    with Listener() as listener:
+        for target in (film.name, listener.address):
+            path = tmp_path / "list.m3u8"
+            path.write_text(f"#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n{target}\n")
+            with pytest.raises(container.Refusal):
+                container.open_film(str(path), terms)
+        assert not listener.was_called
