@@ -365,7 +365,6 @@ CONCEPTS = Stage("concepts", 1, describe_concepts)
 CUES = (
     Cue("appearance", ("film", "seen"), ("map", "pooling", "sampling", "keyframes_per_shot")),
     Cue("hue", ("film",), ("sampling", "keyframes_per_shot")),
-    Cue("colour", ("film",), ("sampling", "keyframes_per_shot")),
     Cue("audio", ("film",), ("audio",)),
     Cue("speech", ("film", "words")),
     Cue("time", ("film",)),

@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 STAGE_WORDS = {
     "scan": "watching the film",
     "transcript": "reading the words",
+    "screen": "reading the screen",
     "vision": "looking at keyframes",
+    "mined": "finding what is spoken of",
+    "concepts": "grouping concepts",
     "stories": "finding the stories",
     "titles": "naming the stories",
-    "index": "filing for search",
+    "passages": "filing for search",
+    "ratings": "rating the pictures",
 }
 
 

@@ -10,7 +10,7 @@ from storyscope.config import FeatureConfig
 from storyscope.core import Features, Keyframes
 from storyscope.features.extractor import Material
 from storyscope.features.keyframes import rows_of_shots
-from storyscope.features.pictures import from_jpeg
+from storyscope.features.pictures import small_from_jpeg
 
 HUES = 180
 COLOUR_BINS = (16, 4, 4)
@@ -34,7 +34,7 @@ def keyframe_colours(keyframes: Keyframes) -> np.ndarray:
     """The joint histogram of every keyframe, [n, 256], each summing to one."""
     if not len(keyframes):
         return np.zeros((0, int(np.prod(COLOUR_BINS))), np.float32)
-    return np.stack([_share(_joint(_hsv(from_jpeg(data)))) for data in keyframes.pictures])
+    return np.stack([_share(_joint(_hsv(small_from_jpeg(data)))) for data in keyframes.pictures])
 
 
 def _averaged(
@@ -43,7 +43,9 @@ def _averaged(
     keyframes = material.keyframes
     if keyframes is None or not len(keyframes):
         return None
-    pictures = np.stack([_share(histogram(_hsv(from_jpeg(data)))) for data in keyframes.pictures])
+    pictures = np.stack(
+        [_share(histogram(_hsv(small_from_jpeg(data)))) for data in keyframes.pictures]
+    )
     vectors = np.zeros((len(material.shots), pictures.shape[1]), np.float32)
     for number, own in enumerate(rows_of_shots(keyframes, material.shots)):
         vectors[number] = pictures[own].mean(axis=0)

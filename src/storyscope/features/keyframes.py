@@ -14,8 +14,8 @@ from storyscope.features.pictures import to_jpeg
 
 RECENT = 60
 """Pictures kept whole while the shot detector makes up its mind: some twelve seconds."""
-SECONDS_PER_CANDIDATE = 4.0
-"""A shot earns one picture beyond its keyframes for every so many seconds begun."""
+SECONDS_PER_CANDIDATE = 6.0
+"""A shot earns one picture beyond its keyframes for every so many seconds."""
 
 
 class KeyframePicker:
@@ -171,7 +171,7 @@ def _choose(
     uniform = set(nearest_to_uniform(positions, first, end, config.keyframes_per_shot).tolist())
     rest = [row for row in range(len(clear)) if row not in uniform]
     rest.sort(key=lambda row: -_sharpness(clear[row].rgb))
-    extra = 1 + int(shot.span.length / SECONDS_PER_CANDIDATE)
+    extra = int(shot.span.length / SECONDS_PER_CANDIDATE)
     return [clear[row] for row in sorted(uniform.union(rest[:extra]))]
 
 

@@ -26,6 +26,15 @@ def from_jpeg(data: bytes) -> np.ndarray:
         return np.asarray(image.convert("RGB"))
 
 
+def small_from_jpeg(data: bytes) -> np.ndarray:
+    """Decode at a quarter of the size, which is a quarter of the work: enough for colours."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(data)) as image:
+        image.draft("RGB", (image.width // 4, image.height // 4))
+        return np.asarray(image.convert("RGB"))
+
+
 def squared(rgb: np.ndarray, size: int) -> np.ndarray:
     """The whole picture, squeezed to uint8 [size, size, 3] as the paper does."""
     from PIL import Image
