@@ -7,6 +7,7 @@ from fastapi.testclient import TestClient
 
 from storyscope import Library
 from storyscope.web import create_app
+from storyscope.web.routes import why_unplayable
 
 
 @pytest.fixture(scope="module")
@@ -157,6 +158,40 @@ def test_an_upload_is_indexed_and_a_wrong_one_leaves_nothing(client, library, fi
     (kept,) = (library.folder / "uploads").iterdir()
     assert kept.name == "My-film-.mp4"
     client.delete(f"/api/v1/videos/{job['video']}")
+
+
+def test_an_upload_that_is_too_large_is_refused_before_it_is_taken(library, film):
+    client = TestClient(create_app(library, largest_upload=1000))
+    answer = client.post("/api/v1/uploads", files={"file": ("film.mp4", b"x" * 2000)})
+    assert (answer.status_code, answer.json()["error"]) == (413, "TooLarge")
+    endless = client.post("/api/v1/uploads", content=iter([b"x"] * 3))
+    assert (endless.status_code, endless.json()["error"]) == (411, "LengthWanted")
+    large = client.put("/api/v1/videos/film/annotations/ann", content=b" " * (5 << 20))
+    assert large.status_code == 413
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\x00" * 5000, b"<svg onload=alert(1)>", b"#EXTM3U\n/etc/passwd"]
+)
+def test_an_upload_of_another_type_leaves_nothing(client, library, content):
+    before = set(library.folder.rglob("uploads/*"))
+    answer = client.post("/api/v1/uploads", files={"file": ("film.mp4", content, "video/mp4")})
+    assert answer.status_code in (409, 422)
+    assert set(library.folder.rglob("uploads/*")) == before
+
+
+def test_the_page_says_why_a_file_cannot_be_played(client):
+    assert client.get("/api/v1/videos/film/playable").json() == {"playable": True, "reason": ""}
+    assert "hevc in matroska" in why_unplayable("matroska", "hevc")
+
+
+def test_a_picture_that_a_person_chose_stands_for_the_story(client):
+    version = {"starts": [0, 5.0], "thumbnails": [None, 6.5]}
+    client.put("/api/v1/videos/film/annotations/ann", json=version)
+    own = client.get("/api/v1/videos/film/stories", params={"annotator": "ann"}).json()["stories"]
+    assert [story["chosen"] for story in own] == [None, 6.5]
+    assert own[1]["thumbnail"] == 6.5
+    client.delete("/api/v1/videos/film/annotations/ann")
 
 
 def test_every_answer_carries_a_strict_policy(client):

@@ -169,6 +169,11 @@ class Library:
         """The frame that stands for a story, whatever is asked."""
         return self._thumbnail(video, story, None)
 
+    def chosen_pictures(self, video: str, annotator: str) -> tuple[float | None, ...]:
+        """For each of a person's stories, the second of the frame they chose, or None."""
+        version = self.version(video, annotator)
+        return version.thumbnails or (None,) * len(version.starts)
+
     def findings(
         self, video: str, *, stories: Sequence[Story] | None = None, truth: Truth | None = None
     ) -> Findings:

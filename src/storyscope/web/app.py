@@ -33,15 +33,20 @@ STATUS: dict[type[StoryscopeError], int] = {
     FormatError: 422,
 }
 """What a refusal is in HTTP; any other is 409: the library cannot do that now."""
+LARGEST_UPLOAD = 64 << 30
 
 
 def create_app(
-    library: Library, *, token: str | None = None, media_folders: tuple[Path, ...] = ()
+    library: Library,
+    *,
+    token: str | None = None,
+    media_folders: tuple[Path, ...] = (),
+    largest_upload: int = LARGEST_UPLOAD,
 ) -> FastAPI:
     """An application over one library.
 
     With a `token`, every request must carry it. Videos can be added by path only from inside
-    `media_folders`.
+    `media_folders`. An upload has at most `largest_upload` bytes.
     """
     app = FastAPI(
         title="Storyscope",
@@ -53,7 +58,7 @@ def create_app(
     app.state.library = library
     app.state.indexer = Indexer(library)
     app.state.media_folders = tuple(folder.resolve() for folder in media_folders)
-    app.middleware("http")(guard(token))
+    app.middleware("http")(guard(token, largest_upload=largest_upload))
     app.include_router(router, prefix="/api/v1")
     app.add_exception_handler(StoryscopeError, _refuse)
     _serve_page(app)

@@ -30,14 +30,19 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+UPLOADS = "/api/v1/uploads"
+LARGEST_BODY = 4 << 20
+"""Bytes of any request but an upload: a version of twenty thousand stories fits."""
 LOCAL_NAMES = {"localhost", "127.0.0.1", "::1", "testserver"}
 
 
-def guard(token: str | None) -> Callable[[Request, Handle], Awaitable[Response]]:
+def guard(
+    token: str | None, *, largest_upload: int
+) -> Callable[[Request, Handle], Awaitable[Response]]:
     """Middleware: the token where there is one, no requests from other sites, safe headers."""
 
     async def check(request: Request, handle: Handle) -> Response:
-        refusal = _refusal(request, token)
+        refusal = _refusal(request, token) or _too_large(request, largest_upload)
         response = refusal or await handle(request)
         if not request.url.path.startswith("/api/docs"):
             response.headers.update(HEADERS)
@@ -57,6 +62,20 @@ def _refusal(request: Request, token: str | None) -> Response | None:
         return _refuse(401, "TokenWanted", "open the address that `storyscope serve` printed")
     if request.method not in ("GET", "HEAD", "OPTIONS") and not _same_site(request, host):
         return _refuse(403, "CrossSite", "another site may not change this library")
+    return None
+
+
+def _too_large(request: Request, largest_upload: int) -> Response | None:
+    """Refuse a body by its stated length, before a byte of it is taken."""
+    upload = request.url.path == UPLOADS
+    if request.method not in ("POST", "PUT", "PATCH"):
+        return None
+    stated = request.headers.get("content-length", "")
+    if not (stated.isascii() and stated.isdigit()):
+        return _refuse(411, "LengthWanted", "say how long the body is: Content-Length")
+    limit = largest_upload if upload else LARGEST_BODY
+    if int(stated) > limit:
+        return _refuse(413, "TooLarge", f"a body here ends at {limit} bytes, this has {stated}")
     return None
 
 

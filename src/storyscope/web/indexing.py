@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import queue
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,8 @@ from typing import Any
 from storyscope.errors import StoryscopeError
 from storyscope.library import Library
 from storyscope.progress import Step
+
+Jobs = list[dict[str, Any]]
 
 
 class Cancelled(StoryscopeError):
@@ -40,14 +43,14 @@ class Indexer:
         self._library = library
         self._jobs: list[Job] = []
         self._cancelled: set[int] = set()
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
         self._work: queue.Queue[tuple[Job, Path | None]] = queue.Queue()
         self._version = 0
         self._thread: threading.Thread | None = None
 
     def add(self, path: Path, transcript: Path | None = None) -> Job:
         """Queue a video."""
-        with self._changed:
+        with self._lock:
             job = Job(len(self._jobs) + 1, path.name, str(path))
             self._jobs.append(job)
             if self._thread is None:
@@ -67,18 +70,21 @@ class Indexer:
             self._tell()
         return job
 
-    def jobs(self) -> list[dict[str, Any]]:
+    def jobs(self) -> Jobs:
         return [asdict(job) for job in self._jobs]
 
-    def watch(self, *, heartbeat: float = 15.0) -> Iterator[list[dict[str, Any]]]:
-        """Yield all jobs now and whenever one of them changes."""
-        seen = -1
+    async def watch(self, *, glance: float = 0.2, heartbeat: float = 15.0) -> AsyncIterator[Jobs]:
+        """Yield all jobs now, whenever one of them changes, and at every heartbeat.
+
+        A glance at a number costs nothing; a thread for every open page would cost the server.
+        """
+        seen, quiet = -1, 0.0
         while True:
-            with self._changed:
-                if self._version == seen:
-                    self._changed.wait(timeout=heartbeat)
-                seen = self._version
-            yield self.jobs()
+            if self._version != seen or quiet >= heartbeat:
+                seen, quiet = self._version, 0.0
+                yield self.jobs()
+            await asyncio.sleep(glance)
+            quiet += glance
 
     def _run(self) -> None:
         while True:
@@ -105,6 +111,5 @@ class Indexer:
         self._tell()
 
     def _tell(self) -> None:
-        with self._changed:
+        with self._lock:
             self._version += 1
-            self._changed.notify_all()

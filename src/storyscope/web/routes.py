@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,12 +22,11 @@ from fastapi.responses import (
 from pydantic import BaseModel, Field
 
 from storyscope.core import Annotation
-from storyscope.errors import LibraryError, MediaError
+from storyscope.errors import MediaError
 from storyscope.library import Library
 from storyscope.web.indexing import Indexer
 
 router = APIRouter()
-LARGEST_UPLOAD = 64 << 30
 KnownTag = Annotated[str | None, Header()]
 CONTENT_TYPES = {
     ".mp4": "video/mp4",
@@ -34,6 +34,8 @@ CONTENT_TYPES = {
     ".webm": "video/webm",
     ".ogv": "video/ogg",
 }
+WEB_CONTAINERS = {"mp4", "webm", "ogg"}
+WEB_CODECS = {"h264", "vp8", "vp9", "av1", "theora"}
 
 
 class AddByPath(BaseModel):
@@ -93,8 +95,10 @@ def list_stories(
     library = library_of(request)
     stories = library.stories(video, granularity=granularity, count=count, annotator=annotator)
     facts = library.story_facts(video, stories)
-    for story, fact in zip(stories, facts["stories"], strict=True):
-        fact["thumbnail"] = library.thumbnail(video, story).seconds
+    chosen = library.chosen_pictures(video, annotator) if annotator else (None,) * len(stories)
+    for story, fact, picked in zip(stories, facts["stories"], chosen, strict=True):
+        fact["chosen"] = picked
+        fact["thumbnail"] = library.thumbnail(video, story).seconds if picked is None else picked
     return tagged(facts, if_none_match)
 
 
@@ -175,6 +179,16 @@ def media(request: Request, video: str) -> Response:
     return FileResponse(path, media_type=kind)
 
 
+@router.get("/videos/{video}/playable")
+def playable(request: Request, video: str) -> dict[str, Any]:
+    """Whether browsers are likely to play the file, and if not, why and what helps."""
+    from storyscope.media import probe
+
+    facts = probe(library_of(request).video(video).path)
+    reason = why_unplayable(facts.container, facts.codec)
+    return {"playable": not reason, "reason": reason}
+
+
 @router.get("/videos/{video}/chapters.vtt")
 def chapters(
     request: Request, video: str, annotator: Annotated[str | None, Query(max_length=200)] = None
@@ -251,20 +265,15 @@ def add_by_path(request: Request, wanted: AddByPath) -> dict[str, Any]:
 
 @router.post("/uploads", status_code=202)
 def upload(request: Request, file: UploadFile) -> dict[str, Any]:
-    """Take a video file, streamed to disk, and index it."""
+    """Take a video file, streamed to disk, and index it; the guard holds it to its limit."""
     folder = library_of(request).folder / "uploads"
     folder.mkdir(parents=True, exist_ok=True)
     suffix = Path(file.filename or "").suffix.lower()
     stem = "".join(c if c.isalnum() else "-" for c in Path(file.filename or "video").stem)[:80]
     handle, name = tempfile.mkstemp(dir=folder, prefix=".part-")
-    taken = 0
     try:
         with os.fdopen(handle, "wb") as out:
-            while block := file.file.read(1 << 20):
-                taken += len(block)
-                if taken > LARGEST_UPLOAD:
-                    raise LibraryError(f"uploads end at {LARGEST_UPLOAD >> 30} GB")
-                out.write(block)
+            shutil.copyfileobj(file.file, out, 1 << 20)
         from storyscope.media import probe
 
         probe(name)
@@ -296,14 +305,25 @@ def cancel(request: Request, number: int) -> Response:
 
 
 @router.get("/events")
-def events(request: Request) -> Response:
+async def events(request: Request) -> Response:
     """Server-sent events: all jobs, whenever one of them changes."""
 
-    def stream() -> Iterator[str]:
-        for state in indexer_of(request).watch():
+    async def stream() -> AsyncIterator[str]:
+        async for state in indexer_of(request).watch():
             yield f"data: {json.dumps({'jobs': state})}\n\n"
 
     return StreamingResponse(stream(), media_type="text/event-stream")
+
+
+def why_unplayable(container: str, codec: str) -> str:
+    """One line for people, or "" when browsers play such files."""
+    box = any(name in WEB_CONTAINERS for name in container.split(","))
+    if box and codec in WEB_CODECS:
+        return ""
+    return (
+        f"Its picture is {codec} in {container}, which browsers do not play; "
+        "`ffmpeg -i FILE -c:v libx264 -c:a aac FILE.mp4` makes a copy that they do."
+    )
 
 
 def library_of(request: Request) -> Library:

@@ -28,8 +28,9 @@ export const showBy = (version, story, seconds) => ({ ...version, thumbnails: sp
 export class History {
   #past = [];
   #future = [];
+  #kept;
 
-  constructor(version) { this.now = version; }
+  constructor(version) { this.now = this.#kept = version; }
 
   push(version) {
     this.#past.push(this.now);
@@ -39,7 +40,8 @@ export class History {
 
   undo() { return this.#step(this.#past, this.#future); }
   redo() { return this.#step(this.#future, this.#past); }
-  saved() { this.#past = []; this.#future = []; }
+  saved() { this.#kept = this.now; }
+  get changed() { return this.now !== this.#kept; }
   get canUndo() { return this.#past.length > 0; }
   get canRedo() { return this.#future.length > 0; }
 

@@ -8,14 +8,16 @@ export async function showLibrary(view) {
   const grid = make("div", { class: "grid" });
   const jobs = make("div", { class: "jobs" });
   const count = make("p", { class: "soft" });
-  const file = make("input", { type: "file", accept: "video/*", class: "hidden", id: "file", multiple: true, onchange: () => upload([...file.files]) });
+  const asking = folderDialog();
+  const file = make("input", { type: "file", accept: "video/*", class: "hidden", id: "file", "aria-label": "Video files to upload", tabindex: -1, multiple: true, onchange: () => upload([...file.files]) });
   view.replaceChildren(
     make("div", { class: "head" },
       make("div", {}, make("h1", {}, "Library"), count),
       make("div", { class: "tools" },
-        make("button", { type: "button", onclick: addFolder }, "Add from folder…"),
+        make("button", { type: "button", onclick: () => asking.showModal() }, "Add from folder…"),
         make("button", { type: "button", class: "main", onclick: () => file.click() }, "Upload video"), file)),
-    jobs, grid);
+    asking, jobs, grid);
+  grid.replaceChildren(...Array.from({ length: 4 }, () => make("div", { class: "card ghost", "aria-hidden": "true" }, make("div", { class: "shot" }), make("div", { class: "body" }))));
   await refresh();
 
   async function refresh() {
@@ -23,7 +25,7 @@ export async function showLibrary(view) {
     count.textContent = total === 1 ? "1 video" : `${total} videos`;
     const cards = await Promise.all(videos.map(card));
     if (cards.length) grid.replaceChildren(...cards);
-    else grid.replaceChildren(make("div", { class: "empty", style: "grid-column: 1 / -1" }, make("b", {}, "No films yet"), "Upload one, or run ", make("code", {}, "storyscope add film.mp4"), "."));
+    else grid.replaceChildren(make("div", { class: "empty wide" }, make("h2", {}, "No films yet"), make("p", {}, "Upload one, or run ", make("code", {}, "storyscope add film.mp4"), ".")));
   }
 
   const seen = new Map();
@@ -57,11 +59,29 @@ function row(job) {
     active ? make("progress", { max: 1, value: job.fraction, "aria-label": `${job.name}: ${words}` }) : null);
 }
 
-async function addFolder() {
-  const path = prompt("Path of a video or folder on the machine that serves this page");
-  if (!path) return;
-  const { jobs } = await send("POST", "/videos", { path });
-  tell(`${jobs.length} ${jobs.length === 1 ? "video" : "videos"} queued`);
+function folderDialog() {
+  const path = make("input", { name: "path", required: true, maxlength: 4096, autocomplete: "off", placeholder: "/films/planet.mp4", "aria-describedby": "path-help" });
+  const wrong = make("p", { class: "warn small", role: "alert" });
+  const dialog = make("dialog", { "aria-labelledby": "path-title" },
+    make("form", { method: "dialog", onsubmit: add },
+      make("h2", { id: "path-title" }, "Add a video or a folder"),
+      make("label", {}, "Path on the machine that serves this page", path),
+      make("p", { class: "soft small", id: "path-help" }, "It must lie in a folder given to ", make("code", {}, "storyscope serve --media"), "."),
+      wrong,
+      make("div", { class: "tools" }, make("button", { class: "main" }, "Add"), make("button", { type: "button", onclick: () => dialog.close() }, "Cancel"))));
+
+  async function add(event) {
+    event.preventDefault();
+    wrong.textContent = "";
+    try {
+      const { jobs } = await send("POST", "/videos", { path: path.value.trim() });
+      tell(`${jobs.length} ${jobs.length === 1 ? "video" : "videos"} queued`);
+      dialog.close();
+    } catch (error) {
+      wrong.textContent = error.message;
+    }
+  }
+  return dialog;
 }
 
 async function upload(files) {

@@ -1,5 +1,5 @@
 // The page: which view is shown is in the address, so that every state can be kept and shared.
-import { tell } from "./dom.js";
+import { make, tell } from "./dom.js";
 import { showLibrary } from "./library.js";
 import { showSearch } from "./search.js";
 import { showWatch } from "./watch.js";
@@ -19,6 +19,7 @@ async function show() {
   const { pathname, searchParams } = new URL(location.href);
   const words = searchParams.get("q") ?? "";
   if (document.activeElement !== box) box.value = pathname === "/search" ? words : "";
+  view.setAttribute("aria-busy", "true");
   try {
     const shown =
       pathname === "/search" ? await showSearch(view, words)
@@ -26,12 +27,9 @@ async function show() {
       : await showLibrary(view);
     leave = shown ?? leave;
   } catch (error) {
-    view.replaceChildren();
-    const box = document.createElement("div");
-    box.className = "empty";
-    box.innerHTML = "<b>That did not work</b>";
-    box.append(error.message);
-    view.append(box);
+    view.replaceChildren(make("div", { class: "empty" }, make("h1", {}, "That did not work"), make("p", {}, error.message), make("a", { class: "button", href: "/", "data-link": true }, "Back to the library")));
+  } finally {
+    view.removeAttribute("aria-busy");
   }
 }
 

@@ -11,8 +11,9 @@ export async function showSearch(view, text) {
   const words = hits.length === 1 ? "1 story" : `${hits.length} stories`;
   if (!hits.length) {
     view.replaceChildren(make("div", { class: "empty" },
-      make("b", {}, text ? `Nothing here answers “${text}”` : "What are you looking for?"),
-      "Try fewer or other words: what is said, what it is about, or what is seen."));
+      make("h1", {}, text ? `Nothing here answers “${text}”` : "What are you looking for?"),
+      make("p", {}, "Try fewer or other words: what is said, what it is about, or what is seen."),
+      make("a", { class: "button", href: "/", "data-link": true }, "Back to the library")));
     return;
   }
   view.replaceChildren(

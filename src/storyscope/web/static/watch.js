@@ -1,96 +1,93 @@
-// Watching one video: player, timeline of stories, transcript, filmstrip, and the person's own version.
-import { api, clock, colour, get, make, picture, send, tell, textOn } from "./dom.js";
-import { History, merge, move, retitle, showBy, split } from "./edit.js";
+// Watching one video: player, strip of stories, transcript, filmstrip, and the person's own version.
+import { api, clock, get, make, picture, send, tell } from "./dom.js";
+import { History, merge, retitle, showBy, split } from "./edit.js";
 import { compareRows } from "./compare.js";
+import { storyStrip } from "./strip.js";
 import { transcriptPanel } from "./transcript.js";
-
-const ME = "me";
 
 export async function showWatch(view, id, address) {
   const path = `/videos/${encodeURIComponent(id)}`;
   const annotator = address.get("annotator");
-  const [facts, { shots }, words] = await Promise.all([
-    get(`${path}/stories${annotator ? `?annotator=${encodeURIComponent(annotator)}` : ""}`),
-    get(`${path}/shots`),
-    get(`${path}/transcript`),
-  ]);
+  const as = annotator ? `?annotator=${encodeURIComponent(annotator)}` : "";
+  const [facts, { shots }, words] = await Promise.all([get(`${path}/stories${as}`), get(`${path}/shots`), get(`${path}/transcript`)]);
   document.title = `${id} – Storyscope`;
   const { duration } = facts.video;
+  const start = Math.min(Number(address.get("t")) || 0, duration);
   let stories = facts.stories;
   let history = new History(versionOf(stories));
+  let [shown, shownAt] = [-1, start];
 
-  const film = make("video", { controls: true, playsinline: true, preload: "metadata", src: api(`${path}/media`), poster: picture(id, Number(address.get("t") ?? duration / 3)) },
-    make("track", { kind: "chapters", srclang: "en", label: "Stories", src: api(`${path}/chapters.vtt`), default: true }));
-  film.addEventListener("error", () => tell("This browser cannot play the file; its codec or container is not for the web."));
-  const strip = make("div", { class: "strip", role: "group", "aria-label": "Stories" });
-  const needle = make("div", { class: "needle" });
-  const peek = make("div", { class: "peek", "aria-hidden": "true" }, make("img", { alt: "" }), make("span"));
-  const rail = make("div", { class: "rail" }, strip, peek);
-  const title = make("input", { class: "title-edit", "aria-label": "Title of this story", maxlength: 500, onchange: () => change(retitle(history.now, current(), title.value)) });
-  const when = make("p", { class: "soft small" });
-  const filmstrip = make("div", { class: "film", "aria-label": "Shots of this story" });
-  const why = make("div", { class: "small" });
-  const dial = make("input", { type: "range", min: 0, max: 1, step: 0.05, value: 0.5, "aria-label": "Granularity", oninput: () => regroup() });
+  const film = make("video", { controls: true, playsinline: true, preload: "metadata", src: api(`${path}/media`), poster: picture(id, start || duration / 3), "aria-label": `Film: ${id}` },
+    make("track", { kind: "chapters", srclang: "en", label: "Stories", src: api(`${path}/chapters.vtt${as}`), default: true }));
+  const stage = make("div", { class: "stage" }, film);
+  film.addEventListener("error", async () => stage.append(unplayable(await get(`${path}/playable`))), { once: true });
+  const strip = storyStrip({ video: id, duration, shots, now: () => history.now, change, seek });
+  const title = make("input", { class: "title-edit", "aria-label": "Title of this story", placeholder: "Untitled story", maxlength: 500, onchange: () => change(retitle(history.now, current(), title.value)) });
+  const when = make("p", { class: "soft small when" });
+  const filmstrip = make("div", { class: "film", role: "group", "aria-label": "Shots of this story" });
+  const why = make("p", { class: "small why", hidden: true });
+  const dial = make("input", { type: "range", min: 0, max: 1, step: 0.05, value: 0.5, "aria-label": "Granularity", oninput: regroup });
   const undo = make("button", { type: "button", onclick: () => jump(history.undo()), title: "Ctrl+Z" }, "Undo");
   const redo = make("button", { type: "button", onclick: () => jump(history.redo()), title: "Ctrl+Shift+Z" }, "Redo");
   const save = make("button", { type: "button", class: "main", onclick: keep }, "Save my version");
+  const name = make("input", { class: "name", "aria-label": "Your name, for your version", value: annotator ?? localStorage.getItem("name") ?? "me", maxlength: 60 });
   const compare = make("div");
-  const formats = make("select", { "aria-label": "Export as", onchange: () => { if (formats.value) location.href = api(`${path}/export/${formats.value}`); formats.value = ""; } }, make("option", { value: "" }, "Export…"));
+  const formats = make("select", { "aria-label": "Export as", onchange: download }, make("option", { value: "" }, "Export…"));
+  const spoken = transcriptPanel(words.words, seek);
+  const button = (text, key, onclick, label) => make("button", { type: "button", onclick, title: `Key: ${key}`, "aria-label": label }, text);
 
-  const spoken = transcriptPanel(words.words, (seconds) => seek(seconds));
   view.replaceChildren(
-    make("div", { class: "head" }, make("div", {}, make("h1", {}, id), when), make("div", { class: "tools" }, formats)),
+    make("div", { class: "head" },
+      make("div", {}, make("h1", {}, id), make("p", { class: "soft small" }, annotator ? `As ${annotator} marked it · ` : "As the machine found it · ", clock(duration))),
+      make("div", { class: "tools" }, formats)),
     make("div", { class: "watch" },
       make("section", { "aria-label": "Player" },
-        make("div", { class: "stage" }, film), rail, title,
-        make("div", { class: "tools" },
-          make("button", { type: "button", onclick: () => change(split(history.now, film.currentTime)), title: "S" }, "Split here"),
-          make("button", { type: "button", onclick: () => change(merge(history.now, current())), title: "M" }, "Join to previous"),
-          make("button", { type: "button", onclick: () => nudge(-1), title: "[" }, "◂ boundary"),
-          make("button", { type: "button", onclick: () => nudge(1), title: "]" }, "boundary ▸"),
-          undo, redo, save,
-          make("label", { class: "small soft" }, "few", dial, "many")),
-        filmstrip, why,
+        stage, strip.element,
+        make("div", { class: "story" }, title, when, why),
+        filmstrip,
+        make("div", { class: "tools", role: "group", "aria-label": "Correct" },
+          make("div", { class: "set" },
+            button("Split here", "s", () => change(split(history.now, film.currentTime))),
+            button("Join to previous", "m", () => change(merge(history.now, current())))),
+          make("div", { class: "set" },
+            button("◂", "[", () => nudge(-1), "Begin this story a shot earlier"),
+            button("▸", "]", () => nudge(1), "Begin this story a shot later")),
+          make("div", { class: "set" }, undo, redo),
+          make("label", { class: "small soft" }, "few", dial, "many"),
+          make("div", { class: "set end" }, make("label", { class: "small soft" }, "as", name), save)),
         make("div", { class: "panel" }, make("h2", {}, "Versions"), compare),
         make("details", { class: "panel" }, make("summary", {}, "Keyboard"), keys())),
       make("aside", { class: "side", "aria-label": "Transcript" }, spoken.element)));
 
   get("/formats").then(({ formats: all }) => formats.append(...all.map((f) => make("option", { value: f.name, title: f.summary }, f.name))));
-  const start = Number(address.get("t") ?? 0);
-  let shown = -1;
-  let shownAt = start;
-  film.addEventListener("loadedmetadata", () => { film.currentTime = start; }, { once: true });
+  const begin = () => { film.currentTime = start; };
+  if (film.readyState) begin();
+  else film.addEventListener("loadedmetadata", begin, { once: true });
   film.addEventListener("timeupdate", follow);
+  film.addEventListener("seeking", follow);
   refreshVersions();
   draw();
 
+  function time() { return film.readyState ? film.currentTime : start; }
+
   function current() {
-    const at = film.readyState ? film.currentTime : start;
-    const starts = history.now.starts;
-    let place = 0;
-    while (place + 1 < starts.length && starts[place + 1] <= at + 0.001) place += 1;
-    return place;
+    const { starts } = history.now;
+    return Math.max(0, starts.findLastIndex((begin) => begin <= time() + 0.02));
   }
 
   function seek(seconds) {
-    film.currentTime = Math.min(seconds, duration);
+    film.currentTime = Math.min(Math.max(seconds, 0), duration);
     follow();
   }
 
   function follow() {
-    const at = film.readyState ? film.currentTime : start;
-    needle.style.left = `${(100 * at) / duration}%`;
+    const at = time();
+    strip.at(at);
     spoken.follow(at);
-    const place = current();
-    if (place !== shown) {
-      shown = place;
-      describe(place);
-    }
+    if (current() !== shown) describe((shown = current()));
     if (Math.abs(at - shownAt) > 2) {
       shownAt = at;
-      const keep = new URL(location.href);
-      keep.searchParams.set("t", at.toFixed(1));
-      window.history.replaceState(null, "", keep);
+      remember("t", at.toFixed(1));
     }
   }
 
@@ -98,43 +95,34 @@ export async function showWatch(view, id, address) {
     const { starts, titles } = history.now;
     const end = starts[place + 1] ?? duration;
     title.value = titles[place] ?? "";
-    when.textContent = `Story ${place + 1} of ${starts.length} · ${clock(starts[place])} – ${clock(end)} · ${clock(duration)} in all`;
-    [...strip.querySelectorAll("button")].forEach((button, n) => {
-      button.classList.toggle("now", n === place);
-      button.setAttribute("aria-current", n === place);
-    });
-    const inside = shots.filter((shot) => (shot.start + shot.end) / 2 >= starts[place] && (shot.start + shot.end) / 2 < end);
-    filmstrip.replaceChildren(...inside.map((shot) => {
-      const at = shot.pictures[Math.floor(shot.pictures.length / 2)] ?? shot.start;
-      return make("button", {
-        type: "button", title: `Shot at ${clock(shot.start)}; Shift+click lets this picture stand for the story`,
-        onclick: (event) => (event.shiftKey ? change(showBy(history.now, place, at)) : seek(shot.start)),
-      }, make("img", { src: picture(id, at), alt: `Shot at ${clock(shot.start)}`, loading: "lazy" }));
-    }));
+    when.textContent = `Story ${place + 1} of ${starts.length} · ${clock(starts[place])} – ${clock(end)}`;
+    strip.mark(place);
+    filmstrip.replaceChildren(...shots.filter(({ start, end: stop }) => (start + stop) / 2 >= starts[place] && (start + stop) / 2 < end).map((shot) => frame(shot, place)));
     explain(place);
   }
 
+  // One shot of the story: the picture goes there, the star lets it stand for the story.
+  function frame(shot, place) {
+    const at = shot.pictures[Math.floor(shot.pictures.length / 2)] ?? shot.start;
+    const chosen = shot.pictures.includes(history.now.thumbnails[place]);
+    return make("div", { class: "cell" },
+      make("button", { type: "button", class: "go", "aria-label": `Go to the shot at ${clock(shot.start)}`, onclick: () => seek(shot.start) }, make("img", { src: picture(id, at), alt: "", loading: "lazy" })),
+      make("button", { type: "button", class: "star", "aria-pressed": String(chosen), title: "Let this picture stand for the story", "aria-label": `Show this story by the shot at ${clock(shot.start)}`, onclick: () => change(showBy(history.now, place, chosen ? null : at)) }, chosen ? "★" : "☆"));
+  }
+
   function explain(place) {
-    const reason = stories[place]?.why;
-    why.replaceChildren();
-    if (!place || !reason) return;
-    const cues = Object.entries(reason.cues).sort((a, b) => b[1] - a[1]).filter(([, v]) => v > 0).slice(0, 3).map(([name]) => name);
-    why.append(make("b", {}, "Why here? "), `confidence ${(100 * reason.confidence).toFixed(0)} %`, cues.length ? ` · ${cues.join(", ")}` : "");
+    const reason = place ? stories.find((story) => Math.abs(story.start - history.now.starts[place]) < 0.01)?.why : null;
+    why.hidden = !reason;
+    if (!reason) return;
+    const cues = Object.entries(reason.cues).filter(([, weight]) => weight > 0).sort((a, b) => b[1] - a[1]).slice(0, 3);
+    why.replaceChildren(make("b", {}, "Why here? "), `${(100 * reason.confidence).toFixed(0)} % sure`, cues.length ? ` · ${cues.map(([cue]) => cue).join(", ")}` : "");
   }
 
   function draw() {
-    const { starts, titles } = history.now;
-    const blocks = starts.map((begin, n) => {
-      const end = starts[n + 1] ?? duration;
-      return make("button", {
-        type: "button", style: `flex-grow:${Math.max(end - begin, duration / 500)};background:${colour(n)};color:${textOn(n)}`,
-        title: titles[n] ?? "", "aria-label": `Story ${n + 1}: ${titles[n] || "untitled"}, ${clock(begin)} to ${clock(end)}`, onclick: () => seek(begin),
-      }, titles[n] || String(n + 1));
-    });
-    strip.replaceChildren(...blocks, needle);
+    strip.draw();
     undo.disabled = !history.canUndo;
     redo.disabled = !history.canRedo;
-    save.disabled = !history.canUndo;
+    save.disabled = !history.changed;
     shown = -1;
     follow();
   }
@@ -147,25 +135,26 @@ export async function showWatch(view, id, address) {
 
   function jump(version) { if (version) draw(); }
 
-  // Boundaries snap to the shots around them: a story never begins in the middle of a shot.
   function nudge(direction) {
     const place = current();
     if (!place) return tell("The first story begins at the beginning.");
-    const at = history.now.starts[place];
-    const edges = shots.map((shot) => shot.start);
-    const next = direction > 0 ? edges.find((edge) => edge > at + 0.01) : edges.findLast((edge) => edge < at - 0.01);
-    const moved = next === undefined ? null : move(history.now, place, next, duration);
-    if (moved) film.currentTime = next + 0.01;
-    change(moved);
+    strip.byShot(place, direction);
+    seek(history.now.starts[place] + 0.01);
   }
 
   async function keep() {
-    await send("PUT", `${path}/annotations/${ME}`, history.now);
+    const mine = name.value.trim() || "me";
+    save.disabled = true;
+    try {
+      await send("PUT", `${path}/annotations/${encodeURIComponent(mine)}`, history.now);
+    } catch (error) {
+      save.disabled = false;
+      return tell(`Not saved: ${error.message}`);
+    }
+    localStorage.setItem("name", mine);
     history.saved();
+    remember("annotator", mine);
     tell("Your version is saved beside the machine's.");
-    const keep = new URL(location.href);
-    keep.searchParams.set("annotator", ME);
-    window.history.replaceState(null, "", keep);
     refreshVersions();
   }
 
@@ -173,52 +162,53 @@ export async function showWatch(view, id, address) {
   function regroup() {
     clearTimeout(regrouping);
     regrouping = setTimeout(async () => {
-      const found = await get(`${path}/stories?granularity=${dial.value}`);
-      stories = found.stories;
-      history = new History(versionOf(stories));
-      draw();
+      stories = (await get(`${path}/stories?granularity=${dial.value}`)).stories;
+      change(versionOf(stories));
     }, 80);
   }
 
   async function refreshVersions() {
-    compare.replaceChildren(compareRows(await get(`${path}/annotations`), duration));
+    compare.replaceChildren(compareRows(id, await get(`${path}/annotations`), duration));
   }
 
-  strip.addEventListener("pointermove", (event) => {
-    const { left, width } = strip.getBoundingClientRect();
-    const at = Math.min(Math.max((event.clientX - left) / width, 0), 1) * duration;
-    peek.style.left = `${(100 * at) / duration}%`;
-    peek.style.display = "block";
-    peek.querySelector("img").src = picture(id, at);
-    peek.querySelector("span").textContent = clock(at);
-  });
-  strip.addEventListener("pointerleave", () => { peek.style.display = "none"; });
+  function download() {
+    if (formats.value) location.href = api(`${path}/export/${formats.value}${as}`);
+    formats.value = "";
+  }
 
+  const play = () => (film.paused ? film.play() : film.pause());
+  const actions = {
+    " ": play, k: play, ArrowRight: () => seek(time() + 5), ArrowLeft: () => seek(time() - 5),
+    n: () => seek(history.now.starts[current() + 1] ?? time()), p: () => seek(history.now.starts[Math.max(0, current() - 1)]),
+    s: () => change(split(history.now, time())), m: () => change(merge(history.now, current())), "[": () => nudge(-1), "]": () => nudge(1),
+  };
   const onKey = (event) => {
-    if (event.target.matches("input:not([type=range]), textarea, select")) return;
-    const actions = {
-      " ": () => (film.paused ? film.play() : film.pause()), k: () => (film.paused ? film.play() : film.pause()),
-      ArrowRight: () => seek(film.currentTime + 5), ArrowLeft: () => seek(Math.max(0, film.currentTime - 5)),
-      n: () => seek(history.now.starts[current() + 1] ?? film.currentTime), p: () => seek(history.now.starts[Math.max(0, current() - 1)]),
-      s: () => change(split(history.now, film.currentTime)), m: () => change(merge(history.now, current())),
-      "[": () => nudge(-1), "]": () => nudge(1),
-    };
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") {
-      event.preventDefault();
-      jump(event.shiftKey ? history.redo() : history.undo());
-    } else if (!event.ctrlKey && !event.metaKey && !event.altKey && actions[event.key]) {
-      if (event.key === " " && event.target.matches("button, a, summary, video")) return;
-      event.preventDefault();
-      actions[event.key]();
-    }
+    if (event.defaultPrevented || event.altKey || event.target.matches("input, textarea, select")) return;
+    const command = event.ctrlKey || event.metaKey;
+    if (command && event.key.toLowerCase() === "z") jump(event.shiftKey ? history.redo() : history.undo());
+    else if (command || !actions[event.key]) return;
+    else if (event.key === " " && event.target.matches("button, a, summary, video")) return;
+    else actions[event.key]();
+    event.preventDefault();
   };
   document.addEventListener("keydown", onKey);
-  return () => { document.removeEventListener("keydown", onKey); film.pause(); };
+  return () => { document.removeEventListener("keydown", onKey); film.pause(); film.removeAttribute("src"); film.load(); };
 }
 
-const versionOf = (stories) => ({ starts: stories.map((s) => s.start), titles: stories.map((s) => s.title), thumbnails: stories.map(() => null) });
+const versionOf = (stories) => ({ starts: stories.map((s) => s.start), titles: stories.map((s) => s.title), thumbnails: stories.map((s) => s.chosen ?? null) });
+
+function remember(key, value) {
+  const address = new URL(location.href);
+  address.searchParams.set(key, value);
+  window.history.replaceState(null, "", address);
+}
+
+function unplayable({ reason }) {
+  return make("div", { class: "cover", role: "alert" }, make("b", {}, "This browser cannot play the file"),
+    make("span", {}, reason || "Its codec or container is not for the web."), make("span", { class: "small" }, "Stories, transcript and pictures work all the same."));
+}
 
 function keys() {
-  const all = [["space, k", "play and pause"], ["← →", "five seconds back and on"], ["p n", "previous and next story"], ["s", "split the story here"], ["m", "join it to the one before"], ["[ ]", "move its beginning by a shot"], ["Ctrl+Z", "undo; with Shift, redo"], ["/", "search"]];
+  const all = [["space, k", "play and pause"], ["← →", "five seconds back and on"], ["p n", "previous and next story"], ["s", "split the story here"], ["m", "join it to the one before"], ["[ ]", "move its beginning by a shot"], ["Tab, ← →", "on a boundary: move it by a shot; Delete joins"], ["Ctrl+Z", "undo; with Shift, redo"], ["/", "search"]];
   return make("dl", { class: "keys" }, ...all.flatMap(([key, what]) => [make("dt", {}, key), make("dd", {}, what)]));
 }
