@@ -129,7 +129,8 @@ def write(facts: dict[str, object]) -> None:
         f"| ratio | {facts['ratio']} |",
         *(f"| peak memory at {m} minutes, MB | {mb} |" for m, mb in memory.items()),
         "",
-        "Made by `python benchmarks/indexing.py FILM`: one thread, both in the same run;\ndecoding is picture and sound, with PyAV.",
+        "Made by `python benchmarks/indexing.py FILM`: one thread, both in the same run;",
+        "decoding is picture and sound, with PyAV.",
     ]
     DOCS.mkdir(parents=True, exist_ok=True)
     (DOCS / "indexing.json").write_text(json.dumps(facts, indent=2) + "\n")

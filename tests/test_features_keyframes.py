@@ -92,12 +92,12 @@ def test_a_long_shot_has_more_candidates_than_keyframes():
 
 
 def test_the_extra_candidate_is_the_sharpest():
-    shots = _shots([60], [0])
+    shots = _shots([160], [0])
     flat = np.full((40, 60, 3), 100, np.uint8)
     sharp = flat.copy()
     sharp[:, ::2] = 200
     pictures = [
-        Picture(frame, frame / FPS, sharp if frame == 20 else flat) for frame in range(0, 60, 5)
+        Picture(frame, frame / FPS, sharp if frame == 20 else flat) for frame in range(0, 160, 5)
     ]
     assert 20 in pick_keyframes(pictures, shots).frames
 
