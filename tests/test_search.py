@@ -1,4 +1,4 @@
-"""A query is answered with the story that speaks of it, or with nothing."""
+"""A query is answered with the story that speaks of it or shows it, or with nothing."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,17 @@ from hypothesis import strategies as st
 
 from storyscope import Library
 from storyscope.core import Span, Word
-from storyscope.search.passages import MOST_WORDS, conse, text_windows
-from storyscope.search.words import expression, query_terms
+from storyscope.errors import MediaError
+from storyscope.search.passages import MOST_WORDS, likeliest, text_windows
+from storyscope.search.words import (
+    edit_distance,
+    expression,
+    nearest_word,
+    query_terms,
+    quoted_phrases,
+    singular,
+)
+from storyscope.searching import Filter
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +42,7 @@ def test_the_story_that_speaks_of_it_comes_first(library, query, story):
     assert hits[0].story.id == f"film/{story}"
     assert hits[0].thumbnail.seconds in hits[0].story.span
     assert hits[0].evidence.startswith("said at")
+    assert set(hits[0].parts) == {"said", "meant", "seen", "read"}
 
 
 @pytest.mark.parametrize("query", ["xyzzy qwrt", "interest rates and inflation", "", "the of and"])
@@ -42,6 +52,67 @@ def test_nothing_relevant_is_an_answer(library, query):
 
 def test_no_more_hits_than_asked_for(library):
     assert len(library.search("whale camel owl", limit=2)) == 2
+
+
+@pytest.mark.parametrize(("mistyped", "meant"), [("camells", "camels"), ("whaels", "whales")])
+def test_a_slip_of_the_keyboard_is_forgiven(library, mistyped, meant):
+    assert [h.story for h in library.search(mistyped)] == [h.story for h in library.search(meant)]
+
+
+def test_an_unfinished_word_is_found(library):
+    assert library.search("cam")[0].story == library.search("camels")[0].story
+
+
+def test_a_quoted_phrase_must_be_there_word_by_word(library):
+    said = library.transcript("film").words
+    there = f'"{said[0].text} {said[1].text}"'
+    assert library.search(there)[0].story.id == "film/1"
+    assert library.search('"whales of the sand"') == []
+
+
+def test_filters_keep_only_what_they_let_pass(library):
+    (first, *_), everything = library.stories("film"), library.search("whale camel owl")
+    assert len(everything) == 3
+    for only, kept in [
+        (Filter(video="another"), []),
+        (Filter(before=first.span.end), [first]),
+        (Filter(after=first.span.end), library.stories("film")[1:]),
+        (Filter(longest=0.1), []),
+        (Filter(language="fr"), []),
+        (Filter(language="en"), library.stories("film")),
+    ]:
+        found = library.search("whale camel owl", only=only)
+        assert sorted(hit.story.id for hit in found) == [story.id for story in kept]
+
+
+def test_a_story_is_not_like_itself(library):
+    story = library.stories("film")[0]
+    found = library.more_like(story)
+    assert story not in [hit.story for hit in found]
+    assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
+
+
+def test_a_frame_of_a_story_finds_it(library):
+    for story in library.stories("film"):
+        picture = library.picture("film", library.thumbnail("film", story).seconds)
+        assert library.search_image(picture)[0].story == story
+
+
+def test_a_file_that_is_no_image_is_refused(library, tmp_path):
+    path = tmp_path / "words.jpg"
+    path.write_text("no picture")
+    with pytest.raises(MediaError, match=r"words\.jpg is no image"):
+        library.search_image(path)
+
+
+def test_a_removed_video_answers_no_more(film, tmp_path):
+    library = Library(tmp_path)
+    library.add(film)
+    assert library.search("whale")
+    library.remove("film")
+    assert library.search("whale") == []
+    library.add(film)
+    assert library.search("whale")[0].story.id == "film/1"
 
 
 @given(st.lists(st.sampled_from(["sea", "ice.", "bear", "end!"]), max_size=200))
@@ -56,15 +127,48 @@ def test_a_long_pause_ends_a_window():
     assert len(text_windows(words_of("one two three", pause=10.0))) == 3
 
 
-def test_a_picture_of_one_class_means_that_class():
-    meanings = np.random.default_rng(0).normal(size=(20, 8))
-    centred = meanings - meanings.mean(axis=0)
-    posteriors = np.eye(20)[[3, 7]]
-    got = conse(posteriors, meanings)
-    want = centred[[3, 7]] / np.linalg.norm(centred[[3, 7]], axis=1, keepdims=True)
-    assert np.allclose(got, want)
+def test_the_likeliest_classes_come_first():
+    posteriors = np.random.default_rng(0).dirichlet(np.ones(50), size=7)
+    classes, shares = likeliest(posteriors)
+    assert (np.diff(shares.astype(float), axis=1) <= 0).all()
+    assert np.allclose(np.take_along_axis(posteriors, classes.astype(int), 1), shares, atol=1e-3)
 
 
 def test_small_words_and_operators_of_the_index_are_no_terms():
     assert query_terms('the "polar bear" on ice') == ["polar bear", "ice"]
+    assert quoted_phrases('the "polar bear" on ice') == ["polar bear"]
     assert expression(query_terms('sea" AND NEAR(ice')) == '"sea" OR ("ice" OR "ice"*)'
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [("whales", "whale"), ("butterflies", "butterfly"), ("boxes", "box"), ("bus", "bus"),
+     ("grass", "grass"), ("beaches", "beach"), ("owl", "owl")],
+)  # fmt: skip
+def test_names_are_in_the_singular(word, name):
+    assert singular(word) == name
+
+
+def slips(left, right):
+    """Edit distance by its definition, without a table."""
+    if not left or not right:
+        return len(left) + len(right)
+    choices = [
+        slips(left[1:], right) + 1,
+        slips(left, right[1:]) + 1,
+        slips(left[1:], right[1:]) + (left[0] != right[0]),
+    ]
+    if len(left) > 1 and len(right) > 1 and left[:2] == right[1::-1]:
+        choices.append(slips(left[2:], right[2:]) + 1)
+    return min(choices)
+
+
+@given(st.text("abc", max_size=5), st.text("abc", max_size=5))
+def test_edit_distance_is_the_fewest_slips(left, right):
+    assert edit_distance(left, right) == slips(left, right)
+
+
+def test_short_words_and_far_words_are_taken_as_they_are():
+    assert nearest_word("ower", ["owner", "tower"]) is None
+    assert nearest_word("mushrom", ["mushroom", "museum"]) == "mushroom"
+    assert nearest_word("xylophone", ["mushroom"]) is None

@@ -8,6 +8,7 @@ import shutil
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +35,6 @@ from storyscope.core import (
     Thumbnail,
     Transcript,
     Video,
-    VisionOutput,
 )
 from storyscope.errors import AnnotationError, LibraryError, StoryscopeError, UnknownVideo
 from storyscope.executor import LocalExecutor
@@ -46,7 +46,7 @@ from storyscope.store import SqliteStore, Store, VideoRecord
 if TYPE_CHECKING:
     from storyscope.formats import Timeline
     from storyscope.report import Findings, Truth
-    from storyscope.search import Answer, Filed, Match
+    from storyscope.searching import Filter, Searcher
 
 
 class Library:
@@ -148,26 +148,31 @@ class Library:
             tuple(s.shots.start for s in self.stories(video)), len(self.shots(video))
         )
 
-    def search(self, text: str, *, limit: int = 10) -> list[Hit]:
+    def search(self, text: str, *, limit: int = 10, only: Filter | None = None) -> list[Hit]:
         """Stories that answer the text, best first; nothing relevant is an answer too."""
-        from storyscope.search import answer, load_text_model
+        from storyscope.searching import Filter
 
-        matches = self._matches(text)
-        query = load_text_model(self.config.search.text_model).encode([text])[0]
-        found = [
-            (record.video.id, answered)
-            for record in self.videos()
-            if record.state == "ready"
-            for answered in answer(
-                self._filed(record.video.id), query, matches.get(record.video.id, [])
-            )
-        ]
-        found.sort(key=lambda pair: -pair[1].score)
-        return [self._hit(video, answered) for video, answered in found[:limit]]
+        return self._searcher.search(text, limit=limit, only=only or Filter())
+
+    def search_image(
+        self, image: str | Path, *, limit: int = 10, only: Filter | None = None
+    ) -> list[Hit]:
+        """Stories that show what an example image shows, best first."""
+        from storyscope.searching import Filter, look_at
+
+        classes, shares = look_at(Path(image), self.config)
+        return self._searcher.search_picture(classes, shares, limit=limit, only=only or Filter())
+
+    def more_like(self, story: Story, *, limit: int = 10, only: Filter | None = None) -> list[Hit]:
+        """Stories that speak of the same, or look the same, as this one."""
+        from storyscope.searching import Filter
+
+        return self._searcher.more_like(story, limit=limit, only=only or Filter())
 
     def thumbnail(self, video: str, story: Story) -> Thumbnail:
         """The frame that stands for a story, whatever is asked."""
-        return self._thumbnail(video, story, None)
+        self._ready(video)
+        return self._searcher.thumbnail(story)
 
     def chosen_pictures(self, video: str, annotator: str) -> tuple[float | None, ...]:
         """For each of a person's stories, the second of the frame they chose, or None."""
@@ -328,47 +333,11 @@ class Library:
         base = preset or "default"
         self.config_path.write_text(to_toml(self.config, preset=base), encoding="utf-8")
 
-    def _matches(self, text: str) -> dict[str, list[Match]]:
-        """Passages that share words with the query, by video."""
-        from storyscope.search import Match, expression, query_terms
+    @cached_property
+    def _searcher(self) -> Searcher:
+        from storyscope.searching import Searcher
 
-        terms = query_terms(text)
-        found: dict[tuple[str, Span], Match] = {}
-        for term in terms:
-            for said in self.store.find_said(expression([term])):
-                place = (said.video, said.span)
-                earlier = found[place].share if place in found else 0.0
-                share = earlier + 1 / len(terms)
-                found[place] = Match(said.span, said.text, said.kind, share)
-        matches: dict[str, list[Match]] = {}
-        for (video, _), match in found.items():
-            matches.setdefault(video, []).append(match)
-        return matches
-
-    def _filed(self, video: str) -> Filed:
-        from storyscope.models import class_names
-        from storyscope.search import Filed
-
-        seen: VisionOutput = self.store.load(video, "vision")
-        names = class_names()
-        return Filed(
-            stories=self.stories(video),
-            passages=self.store.load(video, "passages"),
-            sights=[names[number] for number in seen.posteriors.argmax(axis=1)],
-        )
-
-    def _hit(self, video: str, answered: Answer) -> Hit:
-        thumbnail = self._thumbnail(video, answered.story, answered.relevance)
-        return Hit(
-            video, answered.story, thumbnail, answered.score, answered.parts, answered.evidence
-        )
-
-    def _thumbnail(self, video: str, story: Story, relevance: np.ndarray | None) -> Thumbnail:
-        from storyscope.thumbnails import choose_thumbnail
-
-        keyframes, ratings = self._film(video).keyframes, self.store.load(video, "ratings")
-        chosen = choose_thumbnail(story, keyframes, ratings, relevance, self.config.thumbnails)
-        return chosen or Thumbnail(story.id, story.span.middle, 0.0)
+        return Searcher(self.store, self.config)
 
     def _register(self, path: Path, transcript: str | Path | None) -> VideoRecord:
         """Find the video's record, or probe the file and make one."""

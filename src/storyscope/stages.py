@@ -226,14 +226,10 @@ def file_passages(
     report: Report = silent,
 ) -> Passages:
     """File what is said, written and seen for search."""
-    from storyscope.models import class_names
-    from storyscope.search import class_vectors, load_text_model, make_passages
+    from storyscope.search import load_text_model, make_passages
 
     model = load_text_model(settings[0])
-    meanings = class_vectors(model, class_names())
-    return make_passages(
-        words, screen, film.keyframes, seen, meanings, model.encode, producer=model.producer
-    )
+    return make_passages(words, screen, film.keyframes, seen, model.encode, producer=model.producer)
 
 
 def rate_pictures(
@@ -370,6 +366,6 @@ CUES = (
     Cue("time", ("film",)),
 )
 STORIES = Stage("stories", 1, find_stories)
-PASSAGES = Stage("passages", 1, file_passages)
+PASSAGES = Stage("passages", 2, file_passages)
 RATINGS = Stage("ratings", 1, rate_pictures)
 TITLES = Stage("titles", 1, name_stories)

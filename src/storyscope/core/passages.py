@@ -22,10 +22,16 @@ class Passages:
     """float16 [windows, dimensions], of length one."""
     seconds: np.ndarray
     """float64 [pictures]: when each keyframe is seen."""
-    picture_vectors: np.ndarray
-    """float16 [pictures, dimensions]: keyframes in the same space as the text."""
+    shots: np.ndarray
+    """int32 [pictures]: the shot of each keyframe."""
+    classes: np.ndarray
+    """uint16 [pictures, 10]: the likeliest classes of each keyframe, and"""
+    shares: np.ndarray
+    """float16 [pictures, 10]: how likely each is."""
     screen_texts: tuple[str, ...] = ()
     """What is written on screen, where that was read."""
     screen_seconds: tuple[float, ...] = ()
+    language: str = ""
+    """Of what is said."""
     producer: str = ""
     """Which model made the vectors: queries must come from the same."""

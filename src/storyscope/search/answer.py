@@ -1,42 +1,20 @@
-"""Rank stories for a query: what is said, what is meant, what is seen, what is written."""
+"""From what each sense says of a story to whether it answers, and why."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from storyscope.core import Passages, Span, Story, format_time
+from storyscope.core import Passages, Span
+from storyscope.search.classes import conse
+from storyscope.search.index import Scores, Senses
 
-PARTS = ("said", "meant", "seen", "read")
 RELEVANT = 0.5
 """A story below this is no answer."""
-
-
-@dataclass(frozen=True)
-class Logistic:
-    """Turns a raw score into how likely it is that the story answers."""
-
-    middle: float
-    width: float
-
-    def __call__(self, score: np.ndarray) -> np.ndarray:
-        return np.asarray(1 / (1 + np.exp(-(score - self.middle) / self.width)))
-
-
-MEANT = Logistic(middle=0.36, width=0.035)
-SEEN = Logistic(middle=0.36, width=0.035)
-
-
-@dataclass(frozen=True, eq=False)
-class Filed:
-    """One video as a search sees it."""
-
-    stories: Sequence[Story]
-    passages: Passages
-    sights: Sequence[str]
-    """[pictures], the likeliest thing in each."""
+ALL_TERMS = 0.999
+"""Shares are sums of fractions."""
 
 
 @dataclass(frozen=True)
@@ -46,61 +24,111 @@ class Match:
     span: Span
     text: str
     kind: str
+    """`said`, or `read` on screen."""
     share: float
     """Of the query's terms, from 0 to 1."""
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
-    """A story that answers, and why."""
+class Heard:
+    """What all senses say of every story."""
 
-    story: Story
-    score: float
-    parts: dict[str, float]
-    evidence: str
-    relevance: np.ndarray
-    """[pictures of the video], how far each shows what was asked for, from 0 to 1."""
-
-
-def answer(filed: Filed, query: np.ndarray, matches: Sequence[Match]) -> list[Answer]:
-    """The stories of one video that answer, in the order they are told; perhaps none."""
-    passages = filed.passages
-    meant = MEANT(passages.text_vectors.astype(np.float32) @ query)
-    seen = SEEN(passages.picture_vectors.astype(np.float32) @ query)
-    middles = passages.spans.mean(axis=1)
-    answers = []
-    for story in filed.stories:
-        windows = [n for n, middle in enumerate(middles) if middle in story.span]
-        pictures = [n for n, second in enumerate(passages.seconds) if second in story.span]
-        words = [match for match in matches if match.span.middle in story.span]
-        parts = {
-            "said": max((m.share for m in words if m.kind == "said"), default=0.0),
-            "meant": max((float(meant[n]) for n in windows), default=0.0),
-            "seen": max((float(seen[n]) for n in pictures), default=0.0),
-            "read": max((m.share for m in words if m.kind == "read"), default=0.0),
-        }
-        score = 1 - float(np.prod([1 - part for part in parts.values()]))
-        if score >= RELEVANT:
-            window = max(windows, key=lambda n: float(meant[n]), default=None)
-            picture = max(pictures, key=lambda n: float(seen[n]), default=None)
-            evidence = _evidence(parts, words, filed, window, picture)
-            answers.append(Answer(story, score, parts, evidence, seen))
-    return answers
+    scores: Scores
+    said: np.ndarray
+    """Share of the query's terms in the best passage of each story, heard..."""
+    read: np.ndarray
+    """...and on screen."""
 
 
-def _evidence(
-    parts: dict[str, float],
-    words: Sequence[Match],
-    filed: Filed,
-    window: int | None,
-    picture: int | None,
-) -> str:
-    """One line that says why, from the part that is surest."""
-    surest = max(PARTS, key=lambda name: parts[name])
-    if surest in ("said", "read"):
-        match = max((m for m in words if m.kind == surest), key=lambda m: m.share)
-        return f"{surest} at {format_time(match.span.start)}: “{match.text}”"
-    if surest == "meant" and window is not None:
-        start = filed.passages.spans[window][0]
-        return f"said at {format_time(start)}: “{filed.passages.texts[window]}”"
-    return f"seen: {filed.sights[picture]}" if picture is not None else ""
+@dataclass(frozen=True)
+class Weights:
+    """How much each sense counts, on the scale of log-odds.
+
+    Chosen by `benchmarks/search.py --fit` on the tuning half of our queries.
+    """
+
+    said: float = 5.0
+    meant: float = 6.0
+    told: float = 7.5
+    words_offset: float = -6.0
+    named: float = 6.0
+    seen: float = 6.0
+    seen_offset: float = -2.8
+
+
+WEIGHTS = Weights()
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Every story's score and its parts, each an array from 0 to 1."""
+
+    score: np.ndarray
+    said: np.ndarray
+    meant: np.ndarray
+    seen: np.ndarray
+    read: np.ndarray
+
+    def only(self, alive: np.ndarray) -> Judged:
+        """The same, but nothing speaks for stories that are gone."""
+        return replace(self, score=np.where(alive, self.score, 0))
+
+    def parts(self, story: int) -> dict[str, float]:
+        """What each sense says of one story."""
+        return {name: float(getattr(self, name)[story]) for name in PARTS}
+
+
+PARTS = ("said", "meant", "seen", "read")
+
+
+def judge(heard: Heard, weights: Weights = WEIGHTS) -> Judged:
+    """Fuse: a story answers by its words or by its pictures.
+
+        score = 1 - (1 - p(words)) (1 - p(pictures))
+
+    p is 1/2 where that side alone would just do.
+    """
+    scores, said, read = heard.scores, heard.said, heard.read
+    there = (scores.meant != 0) | (said > 0) | (read > 0)
+    words = _chance(
+        weights.said * np.maximum(said, read)
+        + weights.meant * scores.meant
+        + weights.told * scores.told
+        + weights.words_offset
+    )
+    pictures = _chance(
+        weights.named * scores.named + weights.seen * scores.seen + weights.seen_offset
+    )
+    # What is asked for word by word is there, however little its meaning weighs.
+    words = np.where(np.maximum(said, read) > ALL_TERMS, np.maximum(words, RELEVANT), words)
+    words = np.where(there, words, 0)
+    pictures = np.where((scores.seen != 0) | (scores.named > 0), pictures, 0)
+    score = 1 - (1 - words) * (1 - pictures)
+    meant = np.clip(np.maximum(scores.meant, scores.told), 0, 1)
+    return Judged(score, said, meant, pictures, read)
+
+
+def picture_relevance(
+    passages: Passages, senses: Senses, meanings: np.ndarray, weights: Weights = WEIGHTS
+) -> np.ndarray:
+    """How far each keyframe of a video shows what is asked for, from 0 to 1."""
+    shares = passages.shares.astype(np.float32)
+    odds = np.full(len(shares), weights.seen_offset)
+    if senses.looks is not None and len(shares):
+        odds += weights.seen * (conse(passages.classes, shares, meanings) @ senses.looks)
+    if senses.names is not None:
+        odds += weights.named * (shares * senses.names[passages.classes]).sum(axis=1)
+    return _chance(odds)
+
+
+def shares_of(matches: Sequence[Match], owners: np.ndarray, kind: str, count: int) -> np.ndarray:
+    """Share of the query's terms in the best passage of each story."""
+    shares = np.zeros(count)
+    for match, owner in zip(matches, owners, strict=True):
+        if match.kind == kind and owner >= 0:
+            shares[owner] = max(shares[owner], match.share)
+    return shares
+
+
+def _chance(log_odds: np.ndarray) -> np.ndarray:
+    return np.asarray(1 / (1 + np.exp(-np.clip(log_odds, -30, 30))))

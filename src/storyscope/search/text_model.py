@@ -46,6 +46,10 @@ class TextModel:
                 vectors[row] = vector
         return np.stack(vectors) if vectors else np.zeros((0, self.dimensions), np.float32)
 
+    def knows(self, word: str) -> bool:
+        """Whether the model has the word whole; what it must spell out may be a mistake."""
+        return self.tokenizer.token_to_id(word) is not None
+
     @property
     def dimensions(self) -> int:
         return int(self.session.get_outputs()[0].shape[-1])

@@ -67,6 +67,9 @@ class Store(Protocol):
     def key(self, video: str, stage: str) -> str | None:
         """The key of the artefact that is kept for a stage, or None."""
 
+    def ready_keys(self, stage: str) -> dict[str, str]:
+        """The key of a stage's artefact for every video that is indexed to the end."""
+
     def load(self, video: str, stage: str) -> Any:
         """The artefact of a finished stage; raises LibraryError when there is none."""
 

@@ -74,6 +74,14 @@ class SqliteStore:
         ).fetchone()
         return row["key"] if row else None
 
+    def ready_keys(self, stage: str) -> dict[str, str]:
+        rows = self._connection.execute(
+            "SELECT video, key FROM artefact JOIN video ON video.id = artefact.video"
+            " WHERE stage = ? AND state = 'ready' ORDER BY video",
+            (stage,),
+        )
+        return {row["video"]: row["key"] for row in rows}
+
     def load(self, video: str, stage: str) -> Any:
         row = self._connection.execute(
             "SELECT facts, file FROM artefact WHERE video = ? AND stage = ?", (video, stage)

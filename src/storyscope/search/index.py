@@ -1,0 +1,180 @@
+"""All stories of a library in memory, so that a query looks at every one of them exactly.
+
+Text vectors are kept in eight bits a number and shots by their ten likeliest classes: a thousand
+hours take a few hundred megabytes. A video is added behind the others and nothing is rebuilt; one
+that changed is added anew, and its old rows are passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from storyscope.core import Passages, Story
+from storyscope.search.passages import TOP_CLASSES
+from storyscope.search.rows import Growing, Runs
+
+BLOCK = 2_048
+"""Rows made into floats at a time: they stay in the processor's cache."""
+
+
+@dataclass(frozen=True, eq=False)
+class Senses:
+    """A query as numbers; None stands for a sense that it does not have."""
+
+    meaning: np.ndarray | None = None
+    """float32 [dimensions] of length one: what text is compared with."""
+    looks: np.ndarray | None = None
+    """float32 [dimensions] of length one: what shots are compared with, in the same space."""
+    names: np.ndarray | None = None
+    """float32 [classes]: share of the query's terms that name the class."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """How far each story answers: one number a story in each array, 0 where there is nothing."""
+
+    meant: np.ndarray
+    """Cosine of the query with the nearest window of the story's text."""
+    told: np.ndarray
+    """Cosine with all of the story's text."""
+    seen: np.ndarray
+    """Cosine with the nearest shot, in the space of words."""
+    named: np.ndarray
+    """Probability of what the query names in the likeliest shot."""
+
+
+class Place(NamedTuple):
+    """A story of the index."""
+
+    video: str
+    number: int
+    """Among the stories of its video."""
+
+
+class Index:
+    """Rows of text windows and of shots, in the order in which videos were added."""
+
+    def __init__(self, meanings: np.ndarray) -> None:
+        """`meanings` holds what the image network's classes mean: [classes, dimensions]."""
+        self.meanings = meanings
+        self.places: list[Place] = []
+        self.videos: dict[str, range] = {}
+        """Each video's stories among `places`."""
+        dimensions = meanings.shape[1]
+        self._windows, self._window_scale = Growing((dimensions,), np.int8), Growing((), np.float32)
+        self._window_runs, self._told_length = Runs(), Growing((), np.float32)
+        self._classes = Growing((TOP_CLASSES,), np.uint16)
+        self._shares = Growing((TOP_CLASSES,), np.float16)
+        self._shot_length, self._shot_runs = Growing((), np.float32), Runs()
+
+    def add(self, video: str, stories: Sequence[Story], passages: Passages) -> None:
+        """Take in a video; its stories lie in the order they are told."""
+        first = len(self.places)
+        self.places += [Place(video, number) for number in range(len(stories))]
+        self.videos[video] = range(first, len(self.places))
+        owners = owner_of(passages.spans.mean(axis=1), stories)
+        self._add_windows(passages.text_vectors[owners >= 0], first + owners[owners >= 0])
+        seconds, classes, shares = shot_classes(passages)
+        owners = owner_of(seconds, stories)
+        told = owners >= 0
+        self._add_shots(classes[told], shares[told], first + owners[told])
+
+    def remove(self, video: str) -> None:
+        """Pass over a video from now on."""
+        self.videos.pop(video, None)
+
+    def alive(self) -> np.ndarray:
+        """bool [stories]: those of videos that are there, as they are now."""
+        there = np.zeros(len(self.places), bool)
+        for stories in self.videos.values():
+            there[stories.start : stories.stop] = True
+        return there
+
+    def score(self, senses: Senses) -> Scores:
+        """Every story's scores for a query."""
+        nothing = np.zeros(len(self.places), np.float32)
+        meant = told = seen = named = nothing
+        if senses.meaning is not None and len(self._windows):
+            cosines = self._cosines(senses.meaning)
+            meant = self._window_runs.largest(cosines, nothing)
+            told = self._window_runs.totals(cosines, nothing, self._told_length.values)
+        if senses.looks is not None and len(self._classes):
+            looks = self._sums(self.meanings @ senses.looks) / self._shot_length.values
+            seen = self._shot_runs.largest(looks, nothing)
+        if senses.names is not None and senses.names.any() and len(self._classes):
+            named = self._shot_runs.largest(self._sums(senses.names), nothing)
+        return Scores(meant, told, seen, named)
+
+    def _add_windows(self, vectors: np.ndarray, owners: np.ndarray) -> None:
+        exact = vectors.astype(np.float32)
+        starts = self._window_runs.add(owners, len(self._windows))
+        rounded, scale = eight_bits(exact)
+        self._windows.add(rounded)
+        self._window_scale.add(scale)
+        if len(starts):
+            totals = np.add.reduceat(exact, starts, axis=0)
+            self._told_length.add(np.maximum(np.linalg.norm(totals, axis=1), 1e-9))
+
+    def _add_shots(self, classes: np.ndarray, shares: np.ndarray, owners: np.ndarray) -> None:
+        self._shot_runs.add(owners, len(self._classes))
+        self._classes.add(classes)
+        self._shares.add(shares)
+        mixed = np.einsum("nk,nkd->nd", shares.astype(np.float32), self.meanings[classes])
+        self._shot_length.add(np.maximum(np.linalg.norm(mixed, axis=1), 1e-9))
+
+    def _cosines(self, meaning: np.ndarray) -> np.ndarray:
+        rows = self._windows.values
+        found = np.empty(len(rows), np.float32)
+        floats = np.empty((BLOCK, len(meaning)), np.float32)
+        for start in range(0, len(rows), BLOCK):
+            block = rows[start : start + BLOCK]
+            np.copyto(floats[: len(block)], block)
+            np.dot(floats[: len(block)], meaning, out=found[start : start + len(block)])
+        return np.asarray(found * self._window_scale.values)
+
+    def _sums(self, weights: np.ndarray) -> np.ndarray:
+        """Of each shot: the sum over its classes of share times weight."""
+        classes, shares = self._classes.values, self._shares.values
+        found = np.empty(len(classes), np.float32)
+        for start in range(0, len(classes), BLOCK):
+            rows = slice(start, start + BLOCK)
+            found[rows] = np.einsum("nk,nk->n", shares[rows], weights[classes[rows]])
+        return found
+
+
+def owner_of(seconds: np.ndarray, stories: Sequence[Story]) -> np.ndarray:
+    """The number of the story that each time lies in, -1 for none."""
+    starts = np.array([story.span.start for story in stories])
+    ends = np.array([story.span.end for story in stories])
+    found = np.searchsorted(starts, seconds, side="right") - 1
+    inside = (found >= 0) & (seconds < ends[np.maximum(found, 0)]) if len(stories) else found >= 0
+    return np.where(inside, found, -1)
+
+
+def shot_classes(passages: Passages) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For every shot with pictures: when, its likeliest classes, and their mean shares."""
+    shots, starts, counts = np.unique(passages.shots, return_index=True, return_counts=True)
+    if not len(shots):
+        empty = np.zeros((0, TOP_CLASSES))
+        return np.zeros(0), empty.astype(np.uint16), empty.astype(np.float16)
+    classes = np.zeros((len(shots), TOP_CLASSES), np.uint16)
+    shares = np.zeros((len(shots), TOP_CLASSES), np.float16)
+    for row, (start, count) in enumerate(zip(starts, counts, strict=True)):
+        pictures = slice(start, start + count)
+        numbers, place = np.unique(passages.classes[pictures], return_inverse=True)
+        total = np.bincount(place.ravel(), passages.shares[pictures].ravel().astype(float))
+        best = np.argsort(-total, kind="stable")[:TOP_CLASSES]
+        classes[row, : len(best)] = numbers[best]
+        shares[row, : len(best)] = total[best] / count
+    return passages.seconds[starts + counts // 2], classes, shares
+
+
+def eight_bits(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """int8 rows and the float32 that each is multiplied with to be near the original."""
+    largest = np.abs(vectors).max(axis=1, initial=0)
+    scale = np.maximum(largest, 1e-9) / 127
+    return np.rint(vectors / scale[:, None]).astype(np.int8), scale.astype(np.float32)

@@ -1,0 +1,62 @@
+"""Arrays that grow at their end, and runs of rows that belong to one story."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+GROWTH = 1.25
+"""Room is added by this factor: memory that no row fills is never touched."""
+
+
+class Growing:
+    """Rows of one shape; adding some costs, on average, only what they weigh."""
+
+    def __init__(self, shape: tuple[int, ...], kind: Any) -> None:
+        self._room = np.empty((64, *shape), kind)
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def values(self) -> np.ndarray:
+        return self._room[: self._count]
+
+    def add(self, rows: np.ndarray) -> None:
+        end = self._count + len(rows)
+        if end > len(self._room):
+            wider = np.empty((max(end, int(end * GROWTH)), *self._room.shape[1:]), self._room.dtype)
+            wider[: self._count] = self.values
+            self._room = wider
+        self._room[self._count : end] = rows
+        self._count = end
+
+
+class Runs:
+    """Which rows belong to which story: one run of rows a story, in rising order."""
+
+    def __init__(self) -> None:
+        self._owners, self._starts = Growing((), np.int64), Growing((), np.int64)
+
+    def add(self, owners: np.ndarray, first_row: int) -> np.ndarray:
+        """Take in the owners of new rows; say where, among these rows, their runs begin."""
+        starts = np.flatnonzero(np.diff(owners, prepend=-1))
+        self._owners.add(owners[starts])
+        self._starts.add(first_row + starts)
+        return starts
+
+    def largest(self, values: np.ndarray, nothing: np.ndarray) -> np.ndarray:
+        """Each story's largest value; those without rows stay as in `nothing`."""
+        found = nothing.copy()
+        if len(self._starts):
+            found[self._owners.values] = np.maximum.reduceat(values, self._starts.values)
+        return found
+
+    def totals(self, values: np.ndarray, nothing: np.ndarray, divisor: np.ndarray) -> np.ndarray:
+        """Each story's sum of values, over its run's divisor."""
+        found = nothing.copy()
+        if len(self._starts):
+            found[self._owners.values] = np.add.reduceat(values, self._starts.values) / divisor
+        return found

@@ -1,0 +1,158 @@
+"""The index looks at every story exactly, whatever was added, changed or removed before."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from storyscope.core import Passages, Span, Story
+from storyscope.search.answer import RELEVANT, Heard, judge
+from storyscope.search.classes import conse, named_classes
+from storyscope.search.index import Index, Scores, Senses, eight_bits, owner_of, shot_classes
+
+DIMENSIONS, CLASSES = 16, 30
+MEANINGS = np.random.default_rng(1).normal(size=(CLASSES, DIMENSIONS)).astype(np.float32)
+
+
+def unit(rows):
+    return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
+
+
+def made_video(name, seed, *, minutes=4, stories=3):
+    """A video with a window and a one-picture shot every ten seconds."""
+    chance = np.random.default_rng(seed)
+    count = minutes * 6
+    times = 10.0 * np.arange(count)
+    edges = np.linspace(0, 60 * minutes, stories + 1)
+    told = [
+        Story(f"{name}/{n}", name, range(0), Span(a, b)) for n, (a, b) in enumerate(pairwise(edges))
+    ]
+    shares = -np.sort(-chance.dirichlet(np.ones(10), size=count))
+    passages = Passages(
+        texts=("",) * count,
+        spans=np.stack([times, times + 5], axis=1),
+        text_vectors=unit(chance.normal(size=(count, DIMENSIONS))).astype(np.float16),
+        seconds=times,
+        shots=np.arange(count, dtype=np.int32),
+        classes=np.stack([chance.permutation(CLASSES)[:10] for _ in times]).astype(np.uint16),
+        shares=shares.astype(np.float16),
+    )
+    return told, passages
+
+
+def by_hand(stories, passages, senses):
+    """One story after the other, in exact numbers."""
+    found = []
+    for story in stories:
+        windows = [n for n, span in enumerate(passages.spans) if span.mean() in story.span]
+        vectors = passages.text_vectors[windows].astype(np.float32)
+        shots = [n for n, second in enumerate(passages.seconds) if second in story.span]
+        looks = conse(passages.classes[shots], passages.shares[shots], MEANINGS)
+        named = (passages.shares[shots] * senses.names[passages.classes[shots]]).sum(axis=1)
+        found.append(
+            (
+                (vectors @ senses.meaning).max(),
+                unit(vectors.sum(axis=0)) @ senses.meaning,
+                (looks @ senses.looks).max(),
+                named.max(),
+            )
+        )
+    return np.array(found)
+
+
+def made_senses(seed):
+    chance = np.random.default_rng(seed)
+    direction = unit(chance.normal(size=DIMENSIONS)).astype(np.float32)
+    return Senses(direction, direction, chance.random(CLASSES).astype(np.float32))
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=8), st.integers(0, 99))
+def test_scores_are_those_of_looking_at_every_story(order, seed):
+    index, senses = Index(MEANINGS), made_senses(seed)
+    latest = {}
+    for turn, number in enumerate(order):
+        name = f"video{number}"
+        latest[name] = made_video(name, seed=turn)
+        index.remove(name)
+        index.add(name, *latest[name])
+    scores = index.score(senses)
+    got = np.stack([scores.meant, scores.told, scores.seen, scores.named], axis=1)
+    for name, (stories, passages) in latest.items():
+        rows = index.videos[name]
+        want = by_hand(stories, passages, senses)
+        assert np.allclose(got[rows.start : rows.stop], want, atol=0.01)
+    assert index.alive().sum() == 3 * len(latest)
+
+
+def test_a_video_without_words_has_its_pictures():
+    stories, passages = made_video("silent", 5)
+    mute = Passages(
+        (), np.zeros((0, 2)), np.zeros((0, DIMENSIONS), np.float16), passages.seconds,
+        passages.shots, passages.classes, passages.shares,
+    )  # fmt: skip
+    index = Index(MEANINGS)
+    index.add("silent", stories, mute)
+    scores = index.score(made_senses(1))
+    assert not scores.meant.any()
+    assert scores.seen.all()
+
+
+def test_an_empty_index_has_no_scores():
+    assert len(Index(MEANINGS).score(made_senses(0)).meant) == 0
+
+
+def test_a_time_belongs_to_the_story_it_lies_in():
+    stories = [Story("v/1", "v", range(0), Span(0, 10)), Story("v/2", "v", range(0), Span(12, 20))]
+    got = owner_of(np.array([-1.0, 0, 9.9, 10, 11, 12, 19, 20]), stories)
+    assert got.tolist() == [-1, 0, 0, -1, -1, 1, 1, -1]
+
+
+def test_a_shot_has_the_mean_of_its_pictures():
+    _, passages = made_video("v", 3)
+    shots = np.repeat(np.arange(len(passages.seconds) // 2), 2).astype(np.int32)
+    joined = Passages(
+        (), np.zeros((0, 2)), np.zeros((0, 4), np.float16), passages.seconds, shots,
+        passages.classes, passages.shares,
+    )  # fmt: skip
+    _, classes, shares = shot_classes(joined)
+    whole = np.zeros((len(shots), CLASSES))
+    np.put_along_axis(whole, passages.classes.astype(int), passages.shares.astype(float), 1)
+    means = whole.reshape(-1, 2, CLASSES).mean(axis=1)
+    assert np.allclose(np.take_along_axis(means, classes.astype(int), 1), shares, atol=1e-3)
+    assert np.allclose(shares[:, 0], means.max(axis=1), atol=1e-3)
+
+
+def test_eight_bits_are_near():
+    rows = unit(np.random.default_rng(0).normal(size=(50, 384)))
+    rounded, scale = eight_bits(rows)
+    assert np.abs(rounded * scale[:, None] - rows).max() <= scale.max() / 2 + 1e-6
+
+
+def test_a_query_names_the_longest_concept_it_holds():
+    lexicon = {"polar bear": frozenset([2]), "bear": frozenset([1, 2]), "ice": frozenset([5])}
+    assert named_classes(["polar", "bears"], lexicon, 6).tolist() == [0, 0, 1, 0, 0, 0]
+    assert named_classes(["bear", "dance"], lexicon, 6).tolist() == [0, 0.5, 0.5, 0, 0, 0]
+    assert named_classes([], lexicon, 6).tolist() == [0] * 6
+
+
+def heard(**given):
+    values = dict.fromkeys(("meant", "told", "seen", "named", "said", "read"), 0.0) | given
+    arrays = {name: np.array([value]) for name, value in values.items()}
+    said, read = arrays.pop("said"), arrays.pop("read")
+    return Heard(Scores(**arrays), said, read)
+
+
+@pytest.mark.parametrize("sense", ["said", "read", "meant", "told", "seen", "named"])
+@given(value=st.floats(0.1, 0.9), more=st.floats(0.01, 0.1))
+def test_more_of_any_sense_never_makes_a_story_answer_less(sense, value, more):
+    base = {"meant": 0.2, "told": 0.2, "seen": 0.2}
+    less = judge(heard(**base | {sense: value})).score
+    assert judge(heard(**base | {sense: value + more})).score >= less
+
+
+def test_a_story_without_any_evidence_is_no_answer():
+    assert judge(heard()).score[0] == 0
+    assert judge(heard(said=1.0, meant=0.5, told=0.5)).score[0] > RELEVANT
