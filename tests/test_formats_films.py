@@ -92,6 +92,31 @@ def test_packets_are_copied_as_they_are(source, name, tmp_path):
     assert content(tmp_path / f"copy.{name}") == content(source)
 
 
+@pytest.mark.parametrize("name", ["mp4", "mkv"])
+def test_a_copy_keeps_what_people_said_of_the_film(name, tmp_path):
+    film = tmp_path / "film.mkv"
+    plain = make_film(
+        tmp_path / "plain.mkv", sound=[Tone(), Tone(hertz=300, default=True)], frame_count=50
+    )
+    with av.open(str(plain)) as source, av.open(str(film), "w") as out:
+        out.metadata["title"] = "The sea"
+        made = [out.add_stream_from_template(stream) for stream in source.streams]
+        for stream, language in zip(made[1:], ("fre", "ger"), strict=True):
+            stream.metadata["language"] = language
+        made[2].disposition = av.stream.Disposition.default
+        for packet in source.demux():
+            if packet.size:
+                packet.stream = made[packet.stream.index]
+                out.mux(packet)
+    find_format(name).save(timeline(film), tmp_path / f"copy.{name}")
+    with av.open(str(tmp_path / f"copy.{name}")) as copy:
+        assert copy.metadata["title"] == "The sea"
+        sounds = copy.streams.audio
+        assert [sound.metadata["language"] for sound in sounds] == ["fre", "ger"]
+        chosen = av.stream.Disposition.default
+        assert [bool(sound.disposition & chosen) for sound in sounds] == [False, True]
+
+
 def test_exact_clips_part_the_frames_as_the_stories_do(source, tmp_path):
     find_format("clips-exact").save(timeline(source), tmp_path / "clips")
     clips = sorted((tmp_path / "clips").iterdir())

@@ -5,8 +5,14 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import pairwise
+from math import inf
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from films import make_film
 from storyscope import Library
@@ -172,6 +178,11 @@ EVENT = "001  AX       V     C        {0} 00:00:10:00 {0} 00:00:10:00\n"
             r"a\.json:2: a range points into its canvas",
         ),
         ("a.json", '{"chapters": [{"title": "x"}]}', r"a\.json:1: chapters need a startTime"),
+        (
+            "a.json",
+            '{"chapters": [{"startTime": 0},\n{"startTime": NaN}]}',
+            r"a\.json:2: a time is a number of seconds, got nan",
+        ),
         ("a.json", '{"chapters": []}', r"a\.json:1: at least one chapter"),
         ("a.csv", "in,out\n00:00:00:00,00:00:10:30\n", r"a\.csv:2: .*frames past 24"),
     ],
@@ -224,3 +235,43 @@ def test_the_command_is_called_import(shelf, tmp_path):
     people = [{"annotator": "ann", "stories": 3}]
     assert json.loads(done.stdout) == {"video": "film", "annotations": people}
     assert shelf.annotations("film")["ann"].titles == ("ice", "sea", "sky")
+
+
+SUFFIXES = ["json", "csv", "vtt", "eaf", "txt", "xml", "edl", "otio", "fcpxml"]
+WRITTEN = [(find_format(name).suffix, find_format(name).write(LINE)) for name in READABLE]
+
+
+@settings(max_examples=150, deadline=None)
+@given(suffix=st.sampled_from(SUFFIXES), text=st.text(max_size=200))
+def test_no_text_breaks_a_reader(suffix, text):
+    refused_or_read(f".{suffix}", text)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    file=st.sampled_from(WRITTEN),
+    place=st.floats(0, 1),
+    cut=st.integers(0, 12),
+    put=st.sampled_from(
+        ["", "0", "-", '"', "<", ">", "\n", "\\", ":", "null", "[]", "{}", "1e999", "NaN", "99999"]
+    ),
+)
+def test_no_damage_breaks_a_reader(file, place, cut, put):
+    suffix, text = file
+    at = int(place * len(text))
+    refused_or_read(suffix, text[:at] + put + text[at + cut :])
+
+
+def refused_or_read(suffix, text):
+    """Whatever a file holds, it is read into stories or refused with a reason."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"file{suffix}"
+        path.write_text(text, encoding="utf-8", errors="replace")
+        try:
+            found = [written.in_seconds(end=30.0) for written in read_annotations(path, fps=25.0)]
+        except StoryscopeError:
+            return
+    for annotation in found:
+        edges = (*annotation.starts, annotation.end)
+        assert edges[0] == 0
+        assert all(before < after < inf for before, after in pairwise(edges))

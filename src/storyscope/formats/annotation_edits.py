@@ -50,25 +50,27 @@ def read_otio(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
     try:
         json.loads(text)
         timeline: Any = otio.adapters.read_from_string(text, "otio_json")
+        if not isinstance(timeline, otio.schema.Timeline) or not timeline.video_tracks():
+            raise FormatError(f"{path}:1: a timeline with a track of pictures is wanted")
+        stories = _items(otio, timeline.video_tracks()[0])
+        annotator = _annotator(timeline)
     except json.JSONDecodeError as error:
         raise FormatError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
-    except (otio.exceptions.OTIOError, ValueError, RecursionError) as error:
-        raise FormatError(f"{path}:1: not an OTIO timeline: {error}") from error
-    if not isinstance(timeline, otio.schema.Timeline) or not timeline.video_tracks():
-        raise FormatError(f"{path}:1: a timeline with a track of pictures is wanted")
-    track = timeline.video_tracks()[0]
-    stories = []
-    for number, item in enumerate(track):
-        if isinstance(item, otio.schema.Gap | otio.schema.Transition):
-            continue
-        span = track.range_of_child_at_index(number)
-        start, length = _exact(span.start_time), _exact(span.duration)
-        stories.append(StoryLine(1, float(start), float(start + length), item.name))
+    except (
+        otio.exceptions.OTIOError,
+        ArithmeticError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
+        line = re.search(r"near line (\d+)", str(error))
+        raise FormatError(
+            f"{path}:{line[1] if line else 1}: not an OTIO timeline: {error}"
+        ) from error
     if not stories:
         raise FormatError(f"{path}:1: one clip a story is wanted, got none")
-    known = timeline.metadata.get("storyscope", {})
-    annotator = known.get("annotator", "") if hasattr(known, "get") else ""
-    return [from_story_lines(path, str(annotator or path.stem), stories, "seconds")]
+    return [from_story_lines(path, annotator or path.stem, stories, "seconds")]
 
 
 def read_fcpxml(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
@@ -96,6 +98,23 @@ def read_fcpxml(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
     ]
     stories[-1] = stories[-1]._replace(end=float(end))
     return [from_story_lines(path, path.stem, stories, "seconds")]
+
+
+def _items(otio: Any, track: Any) -> list[StoryLine]:
+    stories = []
+    for number, item in enumerate(track):
+        if isinstance(item, otio.schema.Gap | otio.schema.Transition):
+            continue
+        span = track.range_of_child_at_index(number)
+        start, length = _exact(span.start_time), _exact(span.duration)
+        stories.append(StoryLine(1, float(start), float(start + length), item.name))
+    return stories
+
+
+def _annotator(timeline: Any) -> str:
+    """Whose version it is, where we wrote it."""
+    ours = timeline.metadata.get("storyscope")
+    return str(ours.get("annotator", "")) if hasattr(ours, "get") else ""
 
 
 @dataclass

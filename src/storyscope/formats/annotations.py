@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib import import_module
 from itertools import pairwise
+from math import isfinite
 from pathlib import Path
 from typing import Literal
 
@@ -70,7 +71,11 @@ class WrittenAnnotation:
         """The same, or an error that names the line where stories do not rise to the end."""
         if self.starts[0] != 0:
             raise self.error(0, f"stories begin at 0, got {self.starts[0]:g}")
+        if self.end is not None and not isfinite(self.end):
+            raise self.error(-1, f"a time is a number of seconds, got {self.end:g}")
         for story, (before, start) in enumerate(pairwise(self.starts), start=1):
+            if not isfinite(start):
+                raise self.error(story, f"a time is a number of seconds, got {start:g}")
             if start == before:
                 raise self.error(story, f"a story begins at {start:g} twice")
             if start < before:

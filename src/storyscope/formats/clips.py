@@ -115,7 +115,8 @@ def _suffix(source: Source) -> str:
 
     with av.open("/dev/null", "w", format="mp4") as out:
         known = out.supported_codecs
-    codecs = {track.codec_context.codec.canonical_name for track in source.tracks}
+    contexts = [track.codec_context for track in source.tracks if track.codec_context is not None]
+    codecs = {context.codec.canonical_name for context in contexts}
     return ".mp4" if codecs <= known else ".mkv"
 
 

@@ -41,7 +41,7 @@ def _encode(source: Source, waiting: list[_Clip]) -> None:
     tracks = (source.video,) if sound is None else (source.video, sound)
     clips = list(waiting)
     for packet in source.container.demux(*tracks):
-        for frame in packet.decode():
+        for frame in _decoded(packet):
             if frame.pts is None:
                 continue
             seconds = source.seconds(frame.pts, packet.stream.time_base)
@@ -56,6 +56,16 @@ def _encode(source: Source, waiting: list[_Clip]) -> None:
                     clip.add_sound(frame, seconds)
     for clip in clips:
         clip.finish()
+
+
+def _decoded(packet: Any) -> list[Any]:
+    """The frames of a packet; a damaged one has none, and the film goes on after it."""
+    from av.error import InvalidDataError
+
+    try:
+        return list(packet.decode())
+    except InvalidDataError:
+        return []
 
 
 class _Clip:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 CONTAINERS = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,flv,ogg,asf,mxf,wtv,dv,nut"
 MUXERS = {".mp4": "mp4", ".mkv": "matroska"}
+FILM_FACTS = frozenset(("title", "artist", "date", "comment", "description", "copyright", "genre"))
+TRACK_FACTS = frozenset(("language", "title"))
 TICKS = 1_000_000
 """Chapters are written in microseconds, where the container keeps them."""
 
@@ -113,7 +115,8 @@ class Copy:
             self.discard()
             codec = source.video.codec_context.name
             raise FormatError(f"{path.suffix} cannot hold {codec} video; export to mkv")
-        self._tracks = {each.index: self._out.add_stream_from_template(each) for each in held}
+        self._tracks = {each.index: self._like(each) for each in held}
+        self._out.metadata.update(_worth_keeping(source.container.metadata, FILM_FACTS))
 
     def mark(self, chapters: list[tuple[Span, str]], *, offset: float) -> None:
         """Embed chapters; before the first packet."""
@@ -153,10 +156,22 @@ class Copy:
         self._out.close()
         self._part.unlink(missing_ok=True)
 
+    def _like(self, track: Any) -> Any:
+        """A track for the packets of another, in its language and chosen when it is."""
+        made = self._out.add_stream_from_template(track)
+        made.metadata.update(_worth_keeping(track.metadata, TRACK_FACTS))
+        made.disposition = track.disposition
+        return made
+
     def _holds(self, track: Any) -> bool:
         return track.codec_context is not None and (
             track.codec_context.codec.canonical_name in self._out.supported_codecs
         )
+
+
+def _worth_keeping(metadata: dict[str, str], names: frozenset[str]) -> dict[str, str]:
+    """What people said of a film; what programs said of its old container is no longer true."""
+    return {name: value for name, value in metadata.items() if name.lower() in names}
 
 
 def _open(path: Path) -> av.container.InputContainer:
