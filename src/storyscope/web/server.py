@@ -21,5 +21,6 @@ def serve(
     app = create_app(library, token=token, media_folders=media_folders)
     address = f"http://{host}:{port}/" + (f"?token={token}" if token else "")
     print(f"Storyscope is open at {address}  (stop with Ctrl-C)", flush=True)
-    uvicorn.run(app, host=host, port=port, log_level="warning")
+    # A page that listens for progress never hangs up: do not wait for it.
+    uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=2)
     return address
