@@ -115,6 +115,7 @@ def test_every_format_is_written_from_an_indexed_film(library, tmp_path):
             assert (kind.write(nested) == kind.write(line)) == (
                 not kind.nests or kind.name == "html"
             )
+    assert find_format("html").write(shelf.timeline("film", level="shots"))
     shown = storyscope("export", "film", "--format", "html", library=library).stdout
     assert shown.count('<li class="story"') == len(line.entries)
     assert "<script src" not in shown

@@ -253,7 +253,12 @@ class Library:
             Entry(shot.span, f"Shot {number}") for number, shot in enumerate(film.shots, start=1)
         )
         if level == "shots":
-            return Timeline(self.video(video), shots, keyframes=film.keyframes)
+            return Timeline(
+                self.video(video),
+                shots,
+                keyframes=film.keyframes,
+                storyboard=lambda: render(self.findings(video)),
+            )
         stories = self.stories(video, annotator=annotator, granularity=granularity)
         line = timeline_of(self.video(video), stories, annotator=annotator or "storyscope")
         return replace(

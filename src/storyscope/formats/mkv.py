@@ -18,6 +18,6 @@ FORMAT = Format(
     "mkv",
     ".mkv",
     "a copy of the film with chapters inside, not re-encoded",
-    "keywords, and tracks that Matroska cannot hold; times are milliseconds",
+    "keywords, and tracks that Matroska cannot hold",
     save=save,
 )
