@@ -1,65 +1,49 @@
 """Scores in, transitions out.
 
-A frame's `cut` score says that a new shot begins with it; its `gradual` score says that it lies
-inside a fade, a dissolve or a wipe. Frames that score low on both are quiet; a decision is made
-for each busy stretch as soon as enough quiet frames follow it, so it never depends on how the
-film was cut into blocks.
+A frame is scored for four questions: does a new shot begin with it at a cut; does it lie inside
+a gradual transition; inside a fade; inside a wipe. Frames that score low on the first two are
+quiet. A busy stretch is decided as soon as enough quiet frames follow it, so a decision never
+depends on how the film was cut into blocks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from storyscope.core import Transition, TransitionKind
 
+CUT, GRADUAL, FADE, WIPE = range(4)
 CUT_THRESHOLD = 0.5
 GRADUAL_THRESHOLD = 0.5
+"""A gradual transition rises above this somewhere ..."""
+GRADUAL_EDGE = 0.3
+"""... and lasts as long as it stays above that."""
+SHORTEST_GRADUAL = 5
+LONGEST_GAP = 3
+"""Two gradual transitions no further apart than this are one."""
+
 QUIET = 0.1
 QUIET_FRAMES = 6
-LONGEST_STRETCH = 512
-SHORTEST_GRADUAL = 3
+LONGEST_STRETCH = 1024
 
 
-@dataclass(frozen=True)
-class Scores:
-    """What is known about consecutive frames: one number in [0, 1] a frame and question."""
-
-    cut: np.ndarray
-    gradual: np.ndarray
-    fade: np.ndarray
-    """How flat the frame is: a gradual transition through flat frames is a fade."""
-
-    def __len__(self) -> int:
-        return len(self.cut)
-
-    def __getitem__(self, part: slice) -> Scores:
-        return Scores(self.cut[part], self.gradual[part], self.fade[part])
-
-    def __add__(self, other: Scores) -> Scores:
-        return Scores(
-            np.concatenate([self.cut, other.cut]),
-            np.concatenate([self.gradual, other.gradual]),
-            np.concatenate([self.fade, other.fade]),
-        )
-
-
-def find_transitions(blocks: Iterable[Scores]) -> Iterator[Transition]:
-    """Yield the transitions of a film whose scores arrive in blocks, frames counted from 0."""
-    held, first = Scores(*(np.zeros(0) for _ in range(3))), 0
+def find_transitions(blocks: Iterable[np.ndarray]) -> Iterator[Transition]:
+    """Yield the transitions of a film whose scores (n x 4) arrive in blocks, counted from 0."""
+    held, first = np.zeros((0, 4), np.float32), 0
     for block in blocks:
-        held = held + block
+        held = np.concatenate([held, block])
         while (ready := _decidable(held)) > 0:
             yield from _decide(held[:ready], first)
             held, first = held[ready:], first + ready
-    yield from _decide(held, first)
+    end = first + len(held)
+    yield from (found for found in _decide(held, first) if found.end_frame < end)
 
 
-def _decidable(held: Scores) -> int:
-    """How many of the held frames end in a quiet gap (or have waited too long)."""
-    busy = np.flatnonzero((held.cut > QUIET) | (held.gradual > QUIET))
+def _decidable(held: np.ndarray) -> int:
+    """How many of the held frames lead up to a quiet gap, or have waited too long."""
+    busy = np.flatnonzero(held[:, : GRADUAL + 1].max(axis=1) > QUIET)
     if len(busy) == 0:
         return max(0, len(held) - QUIET_FRAMES)
     if busy[0] > QUIET_FRAMES:
@@ -70,32 +54,50 @@ def _decidable(held: Scores) -> int:
     return LONGEST_STRETCH if len(held) >= LONGEST_STRETCH else 0
 
 
-def _decide(scores: Scores, first: int) -> list[Transition]:
-    gradual = [
-        Transition(_kind(scores.fade[run.start : run.stop]), first + run.start, first + run.stop)
-        for run in _runs(scores.gradual > GRADUAL_THRESHOLD)
-        if len(run) >= SHORTEST_GRADUAL
-    ]
-    inside = {frame for transition in gradual for frame in _frames_of(transition)}
+def _decide(scores: np.ndarray, first: int) -> list[Transition]:
+    """The transitions of one stretch; a cut inside a gradual transition is part of it.
+
+    What begins with the film leads out of no shot, and is none.
+    """
+    gradual = _gradual_runs(scores)
     cuts = [
-        Transition("cut", first + frame, first + frame)
-        for frame in _peaks(scores.cut)
-        if first + frame not in inside
+        frame
+        for frame in _peaks(scores[:, CUT])
+        if not any(frame in range(run.start, run.stop + 1) for run in gradual)
     ]
-    return sorted(gradual + cuts, key=lambda transition: transition.first_frame)
+    found = [Transition("cut", first + frame, first + frame) for frame in cuts]
+    found += [
+        Transition(_kind(scores[run.start : run.stop]), first + run.start, first + run.stop)
+        for run in gradual
+    ]
+    found = [transition for transition in found if transition.first_frame > 0]
+    return sorted(found, key=lambda transition: transition.first_frame)
 
 
-def _kind(flatness: np.ndarray) -> TransitionKind:
-    return "fade" if flatness.max() > 0.5 else "dissolve"
+def _gradual_runs(scores: np.ndarray) -> list[range]:
+    gradual = scores[:, GRADUAL]
+    runs: list[range] = []
+    for run in _runs(gradual > GRADUAL_EDGE):
+        if runs and run.start - runs[-1].stop <= LONGEST_GAP:
+            run = range(runs.pop().start, run.stop)
+        runs.append(run)
+    return [
+        run
+        for run in runs
+        if len(run) >= SHORTEST_GRADUAL and gradual[run.start : run.stop].max() > GRADUAL_THRESHOLD
+    ]
 
 
-def _frames_of(transition: Transition) -> range:
-    return range(transition.first_frame, transition.end_frame + 1)
+def _kind(scores: np.ndarray) -> TransitionKind:
+    fade, wipe = scores[:, FADE].mean(), scores[:, WIPE].mean()
+    if max(fade, wipe) < 0.5:
+        return "dissolve"
+    return "fade" if fade > wipe else "wipe"
 
 
 def _runs(mask: np.ndarray) -> list[range]:
     edges = np.flatnonzero(np.diff(np.concatenate([[0], mask.astype(np.int8), [0]])))
-    return [range(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+    return [range(int(first), int(end)) for first, end in edges.reshape(-1, 2)]
 
 
 def _peaks(cut: np.ndarray) -> list[int]:

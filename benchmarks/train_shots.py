@@ -1,0 +1,217 @@
+"""Train the fast shot detector on films composed from the tuning half's footage.
+
+    python benchmarks/train_shots.py --data ../shared/data --cache build/shot-set
+
+Compositions are made anew for every seed, shrunk to 48 x 27, disturbed (light, noise, frame rate,
+repeated frames, direction of time) and measured by the very code that runs in the product.
+Writes `src/storyscope/shots/weights.npz`. The scoring half is never read.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from shot_footage import film_paths, load_takes
+from shot_set import RECIPES, Truth, compose
+from storyscope.shots.measure import CHANNELS, REACH, measure, sketch
+from storyscope.shots.network import DILATIONS, OUTPUTS
+
+WEIGHTS = Path(__file__).parents[1] / "src" / "storyscope" / "shots" / "weights.npz"
+STRETCH = 512
+GRADUAL = ("dissolve", "fade", "wipe")
+
+
+def composed(seed: int, takes: dict, cache: Path) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Small frames and labels (n x OUTPUTS) of one composition of every recipe."""
+    cache.mkdir(parents=True, exist_ok=True)
+    clips = []
+    for number, recipe in enumerate(RECIPES):
+        path = cache / f"{recipe.name}-{seed}.npz"
+        if not path.exists():
+            rng, truth = np.random.default_rng([7, seed, number]), Truth()
+            pieces = [
+                np.stack([cv2.resize(f, (48, 27), interpolation=cv2.INTER_AREA) for f in piece])
+                for piece in compose(_varied(recipe, rng), takes, rng, truth)
+                if len(piece)
+            ]
+            np.savez(path, rgb=np.concatenate(pieces), labels=labels_of(truth))
+        stored = np.load(path)
+        clips.append((stored["rgb"], stored["labels"]))
+    return clips
+
+
+def _varied(recipe, rng):
+    """The recipe with several tricks at once in some clips, as real films have them."""
+    return replace(recipe, trick_rate=min(1.0, recipe.trick_rate * rng.uniform(0.8, 1.5)))
+
+
+def labels_of(truth: Truth) -> np.ndarray:
+    """n x (cut, gradual, fade, wipe)."""
+    labels = np.zeros((truth.frames, OUTPUTS), np.float32)
+    for transition in truth.transitions:
+        first, end = int(transition["first_frame"]), int(transition["end_frame"])
+        if transition["kind"] == "cut":
+            labels[first, 0] = 1
+        else:
+            labels[first:end, 1] = 1
+            labels[first:end, 2] = transition["kind"] == "fade"
+            labels[first:end, 3] = transition["kind"] == "wipe"
+    return labels
+
+
+def disturbed(
+    rgb: np.ndarray, labels: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Another film with the same shots."""
+    if rng.random() < 0.5:
+        rgb, labels = rgb[::-1], labels[::-1].copy()
+        labels[1:, 0], labels[0, 0] = labels[:-1, 0].copy(), 0
+    manner = rng.choice(["as is", "as is", "as is", "faster", "repeated"])
+    if manner == "faster":
+        rgb, labels = _thinned(rgb, labels)
+    elif manner == "repeated":
+        at = np.sort(np.concatenate([np.arange(len(rgb)), _some(len(rgb), rng)]))
+        moved = labels[at]
+        moved[1:, 0][at[1:] == at[:-1]] = 0
+        rgb, labels = rgb[at], moved
+    if rng.random() < 0.35:
+        rgb = _framed(rgb, rng)
+    gain, lift, gamma = rng.uniform(0.5, 1.2), rng.uniform(-0.05, 0.1), rng.uniform(0.7, 1.5)
+    table = np.clip(gain * (np.arange(256) / 255) ** gamma + lift, 0, 1) * 255
+    pixels = table.astype(np.float32)[rgb] * _light(len(rgb), rng)[:, None, None, None]
+    grain = rng.choice([0.3, 1.0, 2.5]) * rng.standard_normal(rgb.shape[:3], dtype=np.float32)
+    pixels += grain[..., None]
+    return np.clip(pixels + 0.5, 0, 255).astype(np.uint8), labels
+
+
+def _light(count: int, rng: np.random.Generator) -> np.ndarray:
+    """Light that is steady in most films, and in some breathes or jumps about."""
+    depth = rng.choice([0, 0, 0, 0.1, 0.25, 0.4])
+    waves = np.sin(np.arange(count) / rng.uniform(4, 40) + rng.uniform(0, 6))
+    come_and_go = np.sin(np.arange(count) / rng.uniform(100, 400)) > 0
+    return (1 + depth * waves * come_and_go).astype(np.float32)
+
+
+def _framed(rgb: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The film between black bars, as old films and wide ones are shown."""
+    width, height = (int(rng.integers(28, 48)), 27) if rng.random() < 0.5 else (48, 0)
+    height = height or int(rng.integers(16, 27))
+    out = np.zeros_like(rgb)
+    left, top = (48 - width) // 2, (27 - height) // 2
+    for number, frame in enumerate(rgb):
+        small = cv2.resize(frame, (width, height), interpolation=cv2.INTER_AREA)
+        out[number, top : top + height, left : left + width] = small
+    return out
+
+
+def _thinned(rgb: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Every second frame; a cut moves to the next frame that is kept."""
+    labels = labels[: len(labels) // 2 * 2].copy()
+    kept = labels[::2].copy()
+    kept[1:, 0] = np.maximum(kept[1:, 0], labels[1:-1:2, 0])
+    return rgb[: len(labels) : 2], kept
+
+
+def _some(count: int, rng: np.random.Generator) -> np.ndarray:
+    """Frames to show twice: all of them (animation on twos), or a few at random."""
+    if rng.random() < 0.5:
+        return np.arange(count)
+    return np.flatnonzero(rng.random(count) < 0.2)
+
+
+def measured(rgb: np.ndarray) -> np.ndarray:
+    padded = np.concatenate([np.repeat(rgb[:1], REACH, 0), rgb, np.repeat(rgb[-1:], REACH, 0)])
+    return measure(sketch(padded))
+
+
+class Net(nn.Module):
+    """The network of `storyscope.shots.network`, for training."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.enter = nn.Linear(CHANNELS, width)
+        self.layers = nn.ModuleList(nn.Conv1d(width, width, 3, dilation=d) for d in DILATIONS)
+        self.leave = nn.Linear(width, OUTPUTS)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        h = functional.relu(self.enter(x)).transpose(1, 2)
+        for layer, dilation in zip(self.layers, DILATIONS, strict=True):
+            h = h[:, :, dilation:-dilation] + functional.relu(layer(h))
+        return self.leave(h.transpose(1, 2))
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Weights as the product stores them: the three taps of a layer stacked in one matrix."""
+        half = {"enter": self.enter.weight.T, "enter_bias": self.enter.bias}
+        half |= {"leave": self.leave.weight.T, "leave_bias": self.leave.bias}
+        for number, layer in enumerate(self.layers):
+            half[f"layer{number}"] = layer.weight.permute(2, 1, 0).reshape(-1, layer.out_channels)
+            half[f"layer{number}_bias"] = layer.bias
+        return {name: value.detach().numpy().astype(np.float16) for name, value in half.items()}
+
+
+def train(clips: list[tuple[np.ndarray, np.ndarray]], width: int, steps: int, seed: int) -> Net:
+    torch.manual_seed(seed)
+    rng = np.random.default_rng(seed)
+    net, margin = Net(width), sum(DILATIONS)
+    optimiser = torch.optim.AdamW(net.parameters(), lr=3e-3, weight_decay=1e-3)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 3e-3, total_steps=steps)
+    weight = torch.tensor([4.0, 1.5, 1.0, 1.0])
+    long = [(x, y) for x, y in clips if len(x) > STRETCH + 2 * margin]
+    chance = np.array([len(x) for x, _ in long], float)
+    running = 0.0
+    for step in range(steps):
+        batch = []
+        for which in rng.choice(len(long), 16, p=chance / chance.sum()):
+            x, y = long[which]
+            at = int(rng.integers(0, len(x) - STRETCH - 2 * margin))
+            batch.append(
+                (x[at : at + STRETCH + 2 * margin], y[at + margin : at + margin + STRETCH])
+            )
+        x = torch.from_numpy(np.stack([b[0] for b in batch]).astype(np.float32))
+        y = torch.from_numpy(np.stack([b[1] for b in batch]))
+        loss = functional.binary_cross_entropy_with_logits(net(x), y, pos_weight=weight)
+        optimiser.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+        optimiser.step()
+        schedule.step()
+        running += 0.01 * (float(loss.detach()) - running)
+        if step % 250 == 249:
+            print(f"step {step + 1}: loss {running:.4f}", flush=True)
+    return net
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--cache", type=Path, default=Path("build/shot-set"))
+    parser.add_argument("--seeds", type=int, default=4, help="compositions of every recipe")
+    parser.add_argument("--versions", type=int, default=3, help="disturbed copies of each")
+    parser.add_argument("--width", type=int, default=48)
+    parser.add_argument("--steps", type=int, default=4000)
+    parser.add_argument("--out", type=Path, default=WEIGHTS)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    takes = load_takes("tuning", film_paths(options.data, None), options.cache / "decoded")
+    rng, clips = np.random.default_rng(11), []
+    for seed in range(options.seeds):
+        for rgb, labels in composed(seed, takes, options.cache / "training"):
+            for version in range(options.versions):
+                pixels, marks = (rgb, labels) if version == 0 else disturbed(rgb, labels, rng)
+                clips.append((measured(pixels).astype(np.float16), marks))
+        print(f"seed {seed}: {sum(len(x) for x, _ in clips)} frames", flush=True)
+    net = train(clips, options.width, options.steps, seed=3)
+    np.savez_compressed(options.out, **net.arrays())
+    print(f"{options.out}: {options.out.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    main()

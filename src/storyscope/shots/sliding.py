@@ -1,0 +1,26 @@
+"""Looking at a long row of things through a short window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+
+def sliding(
+    blocks: Iterable[np.ndarray], look: Callable[[np.ndarray], np.ndarray], reach: int
+) -> Iterator[np.ndarray]:
+    """Apply `look`, which loses `reach` rows at either end, to rows that arrive in blocks.
+
+    The first and the last row are repeated, so that as many rows go out as came in; what goes
+    out does not depend on where one block ends and the next begins.
+    """
+    held: np.ndarray | None = None
+    for block in blocks:
+        before = held if held is not None else np.repeat(block[:1], reach, axis=0)
+        held = np.concatenate([before, block])
+        if len(held) > 2 * reach:
+            yield look(held)
+            held = held[-2 * reach :]
+    if held is not None:
+        yield look(np.concatenate([held, np.repeat(held[-1:], reach, axis=0)]))
