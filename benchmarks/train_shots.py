@@ -19,8 +19,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from shot_footage import film_paths, load_takes
-from shot_set import RECIPES, Truth, compose
+from shot_footage import HEIGHT, WIDTH, Render, Take, film_paths, load_takes
+from shot_set import RECIPES, Recipe, Truth, compose
 from storyscope.shots.measure import CHANNELS, REACH, measure, sketch
 from storyscope.shots.network import DILATIONS, OUTPUTS
 
@@ -29,17 +29,58 @@ STRETCH = 512
 GRADUAL = ("dissolve", "fade", "wipe")
 
 
+KINDRED = (
+    Recipe("kindred", 150, mix=(0.8, 0.1, 0.05, 0.05), body=(8, 60), sorts=(0, 0.25, 0.75)),
+    Recipe("kindred-montage", 120, mix=(1, 0, 0, 0), body=(4, 14), sorts=(0, 0.25, 0.75)),
+)
+"""Shots that share their colours, and often their picture: jump cuts, which training needs."""
+
+
+def kindred(takes: dict[str, list[Take]], rng: np.random.Generator) -> dict[str, list[Take]]:
+    """One picture to jump about in, and mosaics of one palette."""
+    picture = takes["picture"][int(rng.integers(len(takes["picture"])))]
+    palette = rng.uniform(0, 255, (int(rng.integers(2, 5)), 3))
+    mosaics = [Take(f"mosaic:{i}", 10_000, _mosaic(palette)) for i in range(4)]
+    again = [replace(picture, name=f"{picture.name}:{i}") for i in range(4)]
+    return {"film": [], "picture": again, "drawn": mosaics}
+
+
+def _mosaic(palette: np.ndarray) -> Render:
+    def render(count: int, rng: np.random.Generator) -> np.ndarray:
+        size = int(rng.choice([4, 8, 16, 32, 48]))
+        cells = rng.dirichlet(np.full(len(palette), 0.6), (HEIGHT // size + 1, WIDTH // size + 1))
+        colours = np.kron(cells @ palette, np.ones((size, size, 1)))[:HEIGHT, :WIDTH]
+        speed = rng.choice([0, 0, 0.3, 1, 2, 5]) * rng.normal(0, 1, 2)
+        place = np.outer(_restless(count, rng), speed).astype(int)
+        return np.stack([np.roll(colours, shift, axis=(0, 1)) for shift in place]).astype(np.uint8)
+
+    return render
+
+
+def _restless(count: int, rng: np.random.Generator) -> np.ndarray:
+    """How far the camera has come: steadily, in jerks, or setting off and stopping at once."""
+    manner = rng.choice(["steady", "steady", "jerks", "stops"])
+    if manner == "jerks":
+        hold = int(rng.integers(2, 6))
+        return np.arange(count) // hold * hold
+    if manner == "stops":
+        moving = np.repeat(rng.integers(0, 2, count // 6 + 1), 6)[:count]
+        return np.cumsum(moving)
+    return np.arange(count)
+
+
 def composed(seed: int, takes: dict, cache: Path) -> list[tuple[np.ndarray, np.ndarray]]:
     """Small frames and labels (n x OUTPUTS) of one composition of every recipe."""
     cache.mkdir(parents=True, exist_ok=True)
     clips = []
-    for number, recipe in enumerate(RECIPES):
+    for number, recipe in enumerate((*RECIPES, *KINDRED)):
         path = cache / f"{recipe.name}-{seed}.npz"
         if not path.exists():
             rng, truth = np.random.default_rng([7, seed, number]), Truth()
+            stock = kindred(takes, rng) if recipe in KINDRED else takes
             pieces = [
                 np.stack([cv2.resize(f, (48, 27), interpolation=cv2.INTER_AREA) for f in piece])
-                for piece in compose(_varied(recipe, rng), takes, rng, truth)
+                for piece in compose(_varied(recipe, rng), stock, rng, truth)
                 if len(piece)
             ]
             np.savez(path, rgb=np.concatenate(pieces), labels=labels_of(truth))

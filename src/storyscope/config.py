@@ -43,7 +43,7 @@ class ShotConfig:
     """How frames are grouped into shots."""
 
     detector: str = "fast"
-    """`fast`, or `paper` for Apostolidis 2014 as the paper used it."""
+    """`fast`; `neural` to ask TransNetV2 where that is unsure; `paper` for Apostolidis 2014."""
     min_shot_seconds: float = 0.1
     """A shorter shot is taken for a flash and joins the one after it."""
 

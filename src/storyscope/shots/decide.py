@@ -15,13 +15,13 @@ import numpy as np
 from storyscope.core import Transition, TransitionKind
 
 CUT, GRADUAL, FADE, WIPE = range(4)
-CUT_THRESHOLD = 0.5
-GRADUAL_THRESHOLD = 0.5
+CUT_THRESHOLD = 0.4
+GRADUAL_THRESHOLD = 0.8
 """A gradual transition rises above this somewhere ..."""
-GRADUAL_EDGE = 0.3
+GRADUAL_EDGE = 0.35
 """... and lasts as long as it stays above that."""
 SHORTEST_GRADUAL = 5
-LONGEST_GAP = 3
+LONGEST_GAP = 4
 """Two gradual transitions no further apart than this are one."""
 
 QUIET = 0.1
@@ -30,15 +30,29 @@ LONGEST_STRETCH = 1024
 
 
 def find_transitions(blocks: Iterable[np.ndarray]) -> Iterator[Transition]:
-    """Yield the transitions of a film whose scores (n x 4) arrive in blocks, counted from 0."""
+    """Yield the transitions of a film whose scores (n x 4) arrive in blocks, counted from 0.
+
+    A fade that opens or closes the film joins no two shots, and is no transition.
+    """
     held, first = np.zeros((0, 4), np.float32), 0
     for block in blocks:
         held = np.concatenate([held, block])
         while (ready := _decidable(held)) > 0:
-            yield from _decide(held[:ready], first)
+            yield from (t for t in _decide(held[:ready], first) if _follows_a_shot(t))
             held, first = held[ready:], first + ready
     end = first + len(held)
-    yield from (found for found in _decide(held, first) if found.end_frame < end)
+    for transition in _decide(held, first):
+        if _follows_a_shot(transition) and transition.end_frame < end - _room(transition):
+            yield transition
+
+
+def _follows_a_shot(transition: Transition) -> bool:
+    return transition.first_frame > _room(transition)
+
+
+def _room(transition: Transition) -> int:
+    """Frames that a shot needs beside the transition to be one."""
+    return 0 if transition.kind == "cut" else QUIET_FRAMES
 
 
 def _decidable(held: np.ndarray) -> int:
@@ -55,10 +69,7 @@ def _decidable(held: np.ndarray) -> int:
 
 
 def _decide(scores: np.ndarray, first: int) -> list[Transition]:
-    """The transitions of one stretch; a cut inside a gradual transition is part of it.
-
-    What begins with the film leads out of no shot, and is none.
-    """
+    """The transitions of one stretch; a cut inside a gradual transition is part of it."""
     gradual = _gradual_runs(scores)
     cuts = [
         frame
@@ -70,7 +81,6 @@ def _decide(scores: np.ndarray, first: int) -> list[Transition]:
         Transition(_kind(scores[run.start : run.stop]), first + run.start, first + run.stop)
         for run in gradual
     ]
-    found = [transition for transition in found if transition.first_frame > 0]
     return sorted(found, key=lambda transition: transition.first_frame)
 
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 
 import numpy as np
 
 from storyscope.config import ShotConfig
 from storyscope.core import Shot, SmallFrame
 from storyscope.errors import UnknownName
-from storyscope.shots import paper
 from storyscope.shots.decide import find_transitions
-from storyscope.shots.measure import REACH, measure, sketch
-from storyscope.shots.network import MARGIN, score
-from storyscope.shots.sliding import sliding
 from storyscope.shots.tile import Timestamps, tile
 
 BLOCK = 256
+
+DETECTORS = {
+    "fast": "storyscope.shots.fast",
+    "neural": "storyscope.shots.verify",
+    "paper": "storyscope.shots.paper",
+}
+"""Every detector and the file whose `score_frames` it is."""
 
 
 def detect_shots(
@@ -34,18 +38,13 @@ def detect_shots(
 
 
 def _scorer(detector: str) -> Callable[[Iterable[np.ndarray]], Iterator[np.ndarray]]:
-    scorers = {"fast": score_frames, "paper": paper.score_frames}
-    if detector not in scorers:
+    if detector not in DETECTORS:
         raise UnknownName(
-            f"no shot detector is called {detector!r}; choose from {', '.join(scorers)}"
+            f"no shot detector is called {detector!r}; choose from {', '.join(DETECTORS)}"
         )
-    return scorers[detector]
-
-
-def score_frames(pixels: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
-    """Score every frame (cut, gradual, fade, wipe) from what surrounds it, and nothing else."""
-    sketches = (sketch(block) for block in pixels)
-    return sliding(sliding(sketches, measure, REACH), score, MARGIN)
+    score_frames: Callable[[Iterable[np.ndarray]], Iterator[np.ndarray]]
+    score_frames = import_module(DETECTORS[detector]).score_frames
+    return score_frames
 
 
 def _blocks(frames: Iterable[SmallFrame], size: int) -> Iterator[np.ndarray]:

