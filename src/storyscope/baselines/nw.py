@@ -44,14 +44,18 @@ class SequenceAlignment:
             AlignmentDetector(*setting, seed)
             for setting in product(SHOTS_PER_LABEL, WINDOWS, SHARES)
         ]
-        return best_setting(
-            training,
-            settings,
-            prepare=lambda video: {
+        scores = [
+            {
                 (per_label, window): cut_scores(video, per_label, window, seed)
                 for per_label, window in product(SHOTS_PER_LABEL, WINDOWS)
-            },
-            find=lambda scores, s: boundaries(scores[s.shots_per_label, s.window], s.share),
+            }
+            for video in training
+        ]
+        return best_setting(
+            training,
+            scores,
+            settings,
+            lambda by, s: boundaries(by[s.shots_per_label, s.window], s.share),
         )
 
 

@@ -29,14 +29,12 @@ class RawClustering:
     name = "raw-clustering"
 
     def fit(self, training: Sequence[AnnotatedVideo], *, seed: int) -> RawDetector:
-        return best_setting(
-            training,
-            [RawDetector(penalty) for penalty in PENALTIES],
-            prepare=lambda video: dict(
-                zip(PENALTIES, clusterings(shot_rows(video), PENALTIES), strict=True)
-            ),
-            find=lambda found, setting: found[setting.penalty].segmentation,
-        )
+        found = [
+            dict(zip(PENALTIES, clusterings(shot_rows(video), PENALTIES), strict=True))
+            for video in training
+        ]
+        settings = [RawDetector(penalty) for penalty in PENALTIES]
+        return best_setting(training, found, settings, lambda by, s: by[s.penalty].segmentation)
 
 
 @dataclass(frozen=True)

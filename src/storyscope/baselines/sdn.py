@@ -6,8 +6,8 @@ Multimedia 2015. A network learns to bring shots of one story together and to ke
 gives fill an affinity matrix; spectral clustering parts the shots, and a story ends wherever
 neighbouring shots are in different groups.
 
-The width of the affinity and the number of groups are chosen on a third of the training videos,
-with a network that has not seen them; the network is then trained on all.
+The width of the affinity and the number of groups are chosen on the training videos, each half
+embedded by a network that has seen only the other; the network is then trained on all.
 """
 
 from __future__ import annotations
@@ -43,14 +43,11 @@ class SiameseNetwork:
     name = "sdn"
 
     def fit(self, training: Sequence[AnnotatedVideo], *, seed: int) -> SiameseDetector:
-        judges = list(training[2::3]) or list(training)
-        learners = [video for video in training if video not in judges] or list(training)
-        weights = train_network(learners, seed)
         width, per_group = best_setting(
-            judges,
+            training,
+            _embedded_unseen(training, seed),
             list(product(WIDTHS, SHOTS_PER_GROUP)),
-            prepare=lambda video: embed(weights, network_input(video)),
-            find=lambda rows, setting: contiguous_groups(rows, *setting, seed),
+            lambda rows, setting: contiguous_groups(rows, *setting, seed),
         )
         return SiameseDetector(tuple(train_network(training, seed)), width, per_group, seed)
 
@@ -123,6 +120,13 @@ def train_network(videos: Sequence[AnnotatedVideo], seed: int) -> list[tuple[Arr
         (layer.weight.detach().numpy().astype(float), layer.bias.detach().numpy().astype(float))
         for layer in layers
     ]
+
+
+def _embedded_unseen(training: Sequence[AnnotatedVideo], seed: int) -> list[Array]:
+    """Every training video, embedded by a network trained on those of the other half."""
+    halves = [training[1::2] or training, training[::2]]
+    networks = [train_network(half, seed) for half in halves]
+    return [embed(networks[i % 2], network_input(video)) for i, video in enumerate(training)]
 
 
 def _contrastive_loss(torch: Any, rows: Any, same: Any) -> Any:

@@ -46,12 +46,8 @@ class SceneTransitionGraphs:
             SceneTransitionDetector(dict(zip(names, weights, strict=True)), threshold, seed)
             for weights, threshold in product(_weights(len(names)), thresholds)
         )
-        return best_setting(
-            training,
-            settings,
-            prepare=lambda video: boundary_shares(video, seed),
-            find=lambda shares, setting: setting.decide(shares),
-        )
+        shares = [boundary_shares(video, seed) for video in training]
+        return best_setting(training, shares, settings, lambda share, s: s.decide(share))
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ class UniformCuts:
             UniformDetector(per_shot=stories_per_shot(training)),
             UniformDetector(per_second=stories_per_second(training)),
         ]
-        return best_setting(training, rates, lambda video: video, lambda video, d: d.find(video))
+        return best_setting(training, training, rates, lambda video, rate: rate.find(video))
 
 
 @dataclass(frozen=True)

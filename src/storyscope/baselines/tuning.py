@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from storyscope.core import Segmentation
-from storyscope.evaluate import AnnotatedVideo, UnannotatedVideo, mean_iou
+from storyscope.evaluate import AnnotatedVideo, mean_iou
 
 Prepared = TypeVar("Prepared")
 Setting = TypeVar("Setting")
@@ -16,15 +16,14 @@ Setting = TypeVar("Setting")
 
 def best_setting(
     training: Sequence[AnnotatedVideo],
+    prepared: Sequence[Prepared],
     settings: Iterable[Setting],
-    prepare: Callable[[UnannotatedVideo], Prepared],
     find: Callable[[Prepared, Setting], Segmentation],
 ) -> Setting:
     """The setting with the highest mean IoU over the training videos; of equals, the first.
 
-    What does not depend on the setting is prepared once a video.
+    `prepared` holds, for each video, whatever `find` needs and no setting changes.
     """
-    prepared = [prepare(video.without_truth()) for video in training]
 
     def score(setting: Setting) -> float:
         return float(
