@@ -77,7 +77,7 @@ class SoundPieces:
         from av.audio.fifo import AudioFifo
         from av.audio.resampler import AudioResampler
 
-        # The resampler costs as much per call as for half a thousand samples: feed it seconds.
+        # The resampler costs as much per call as for a thousand samples: feed it seconds.
         self._waiting = AudioFifo()
         self._resampler = AudioResampler(format="s16", layout="mono", rate=SOUND_RATE)
         self._start = seconds
