@@ -77,6 +77,7 @@ def served(folder: Path) -> Iterator[str]:
 
     door = socket.socket()
     door.bind(("127.0.0.1", 0))
+    door.listen()
     server = uvicorn.Server(uvicorn.Config(create_app(Library(folder)), log_level="warning"))
     thread = threading.Thread(target=server.run, args=([door],), daemon=True)
     thread.start()

@@ -3,14 +3,12 @@
 import os
 import re
 import shutil
-import socket
-import threading
 import warnings
 
 import pytest
-import uvicorn
 
 from movie import story_seconds
+from serving import served
 from storyscope import Library
 from storyscope.web import create_app
 
@@ -55,16 +53,8 @@ def library(film, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(library, film):
-    """A server of its own on a free port."""
-    door = socket.socket()
-    door.bind(("127.0.0.1", 0))
-    config = uvicorn.Config(create_app(library, media_folders=(film.parent,)), log_level="warning")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, args=([door],), daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{door.getsockname()[1]}"
-    server.should_exit = server.force_exit = True
-    thread.join(timeout=30)
+    with served(create_app(library, media_folders=(film.parent,))) as address:
+        yield address
 
 
 @pytest.fixture

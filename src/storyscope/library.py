@@ -50,7 +50,17 @@ if TYPE_CHECKING:
 
 
 class Library:
-    """Videos and their stories, kept in a folder that is created if missing."""
+    """Videos and their stories, kept in a folder that is created if missing.
+
+    `Library("http://host:8000")` opens the one that `storyscope serve` shows there.
+    """
+
+    def __new__(cls, folder: str | Path, **_: Any) -> Any:
+        if str(folder).startswith(("http:/", "https:/")):
+            from storyscope.remote import RemoteLibrary, as_address
+
+            return RemoteLibrary(as_address(folder) or "")
+        return super().__new__(cls)
 
     def __init__(
         self, folder: str | Path, *, config: Config | None = None, store: Store | None = None

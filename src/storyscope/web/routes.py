@@ -7,11 +7,13 @@ import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request, UploadFile
+from fastapi import Path as PathPart
 from fastapi.responses import (
     FileResponse,
     JSONResponse,
@@ -27,6 +29,7 @@ from storyscope.library import Library
 from storyscope.web.indexing import Indexer
 
 router = APIRouter()
+Annotator = Annotated[str, PathPart(min_length=1, max_length=200)]
 KnownTag = Annotated[str | None, Header()]
 CONTENT_TYPES = {
     ".mp4": "video/mp4",
@@ -61,8 +64,11 @@ def list_videos(
     if_none_match: KnownTag = None,
 ) -> Response:
     """Videos in the order of their ids, a page at a time."""
-    facts = library_of(request).facts()
-    page = {"total": len(facts), "offset": offset, "videos": facts[offset : offset + limit]}
+    library = library_of(request)
+    facts = library.facts()
+    shown = facts[offset : offset + limit]
+    videos = [fact | {"file": asdict(library.video(fact["id"]))} for fact in shown]
+    page = {"total": len(facts), "offset": offset, "videos": videos}
     return tagged(page, if_none_match)
 
 
@@ -151,6 +157,8 @@ def search(
                     "start": hit.story.span.start,
                     "end": hit.story.span.end,
                     "title": hit.story.title,
+                    "keywords": list(hit.story.keywords),
+                    "shots": [hit.story.shots.start, hit.story.shots.stop],
                 },
                 "thumbnail": {"seconds": hit.thumbnail.seconds},
                 "score": hit.score,
@@ -229,8 +237,10 @@ def list_annotations(request: Request, video: str) -> dict[str, Any]:
     return library_of(request).comparison(video)
 
 
-@router.put("/videos/{video}/annotations/{annotator}", status_code=204)
-def put_annotation(request: Request, video: str, annotator: str, version: StoryVersion) -> None:
+@router.put("/videos/{video}/annotations/{annotator:path}", status_code=204)
+def put_annotation(
+    request: Request, video: str, annotator: Annotator, version: StoryVersion
+) -> None:
     """Keep a person's version beside the machine's."""
     library = library_of(request)
     library.annotate(
@@ -245,8 +255,8 @@ def put_annotation(request: Request, video: str, annotator: str, version: StoryV
     )
 
 
-@router.delete("/videos/{video}/annotations/{annotator}", status_code=204)
-def delete_annotation(request: Request, video: str, annotator: str) -> None:
+@router.delete("/videos/{video}/annotations/{annotator:path}", status_code=204)
+def delete_annotation(request: Request, video: str, annotator: Annotator) -> None:
     """Forget a person's version."""
     library_of(request).discard_annotation(video, annotator)
 

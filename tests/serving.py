@@ -1,0 +1,24 @@
+"""A server of its own, on a free port, for tests that need a real one."""
+
+import socket
+import threading
+from contextlib import contextmanager
+
+import uvicorn
+
+
+@contextmanager
+def served(app):
+    """Serve the app while the block runs; give its address."""
+    door = socket.socket()
+    door.bind(("127.0.0.1", 0))
+    door.listen()
+    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, args=([door],), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{door.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(timeout=30)

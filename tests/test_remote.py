@@ -1,0 +1,87 @@
+"""A library behind an address says what the library in the folder says."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from serving import served
+from storyscope import Library
+from storyscope.cli.main import build_app
+from storyscope.errors import AnnotationError, LibraryError, UnknownVideo
+from storyscope.remote import RemoteLibrary, as_address
+from storyscope.web import create_app
+
+
+@pytest.fixture(scope="module")
+def local(film, tmp_path_factory):
+    return Library(tmp_path_factory.mktemp("library"))
+
+
+@pytest.fixture(scope="module")
+def address(local, film):
+    app = create_app(local, token="secret", media_folders=(film.parent,))
+    with served(app) as address:
+        Library(f"{address}/?token=secret").add(film)
+        yield address
+
+
+@pytest.fixture
+def remote(address):
+    return Library(f"{address}/?token=secret")
+
+
+def test_an_address_opens_the_library_that_is_served_there(remote, local):
+    assert isinstance(remote, RemoteLibrary)
+    assert [record.video for record in remote.videos()] == [r.video for r in local.videos()]
+    assert remote.facts() == local.facts()
+
+
+def test_stories_and_hits_are_the_same(remote, local):
+    assert remote.stories("film") == local.stories("film")
+    assert remote.stories("film", count=2) == local.stories("film", count=2)
+    assert remote.segmentation("film") == local.segmentation("film")
+    assert remote.cues("film") == local.cues("film")
+    stories = local.stories("film")
+    assert remote.story_facts("film", stories) == local.story_facts("film", stories)
+    (here, *_), (there, *_) = local.search("camel"), remote.search("camel")
+    assert (there.story, there.thumbnail.seconds) == (here.story, here.thumbnail.seconds)
+    assert there.score == pytest.approx(here.score)
+    shown = remote.picture("film", there.thumbnail.seconds)
+    assert shown.read_bytes() == local.picture("film", here.thumbnail.seconds).read_bytes()
+    shown.unlink()
+
+
+def test_a_person_s_version_travels(remote, local):
+    mine = local.version("film", "ann/ü").split(2.0).retitle(1, "Waves")
+    remote.annotate("film", mine)
+    assert local.annotations("film")["ann/ü"].starts == mine.starts
+    assert remote.annotations("film")["ann/ü"].titles[1] == "Waves"
+    remote.discard_annotation("film", "ann/ü")
+    assert local.annotations("film") == {}
+
+
+def test_refusals_keep_their_class(remote, address, tmp_path):
+    with pytest.raises(UnknownVideo, match="no video called"):
+        remote.stories("nothing")
+    with pytest.raises(AnnotationError):
+        remote.stories("film", annotator="nobody")
+    with pytest.raises(LibraryError, match="open the address"):
+        Library(f"{address}/?token=wrong").videos()
+    with pytest.raises(LibraryError, match="storyscope serve"):
+        Library("http://127.0.0.1:9").videos()
+    with pytest.raises(LibraryError, match="run it where the folder is"):
+        remote.with_settings([])
+
+
+def test_commands_take_an_address(address, monkeypatch):
+    monkeypatch.setenv("STORYSCOPE_TOKEN", "secret")
+    told = CliRunner().invoke(build_app(), ["stories", "film", "--library", address, "--json"])
+    assert told.exit_code == 0
+    assert len(json.loads(told.stdout)["stories"]) == 3
+
+
+def test_a_path_that_lost_a_slash_is_an_address_still():
+    assert as_address(Path("http://host:80/x")) == "http://host:80/x"
+    assert as_address("films") is None
