@@ -1,0 +1,75 @@
+"""Which numbers of a shot stand where: features side by side, in one order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from storyscope.core import Features
+from storyscope.errors import InvalidFeatures
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Name, producer and number of columns of each feature, in the order they are joined."""
+
+    parts: tuple[tuple[str, str, int], ...]
+
+    @classmethod
+    def of(cls, features: Sequence[Features]) -> Layout:
+        return cls(tuple((each.name, each.producer, each.vectors.shape[1]) for each in features))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name, _, _ in self.parts)
+
+    @property
+    def columns(self) -> int:
+        return sum(columns for _, _, columns in self.parts)
+
+    def join(self, features: Sequence[Features]) -> np.ndarray:
+        """The features of one video side by side, float64 [shots, columns].
+
+        Features of another layout are refused by name: their numbers mean something else.
+        """
+        given = {each.name: each for each in features}
+        rows = []
+        for name, producer, columns in self.parts:
+            if name not in given:
+                raise InvalidFeatures(
+                    f"the embedding was trained with {name}, which is not there; "
+                    f"extract it, or train again with {', '.join(given) or 'what there is'}"
+                )
+            each = given[name]
+            if each.producer != producer or each.vectors.shape[1] != columns:
+                raise InvalidFeatures(
+                    f"the embedding wants {columns} numbers of {name} made by {producer!r}, got "
+                    f"{each.vectors.shape[1]} by {each.producer!r}; extract them again, or train "
+                    "with these"
+                )
+            rows.append(_evened(each.vectors))
+        return np.hstack(rows)
+
+    def to_json(self) -> str:
+        return json.dumps([list(part) for part in self.parts])
+
+    @classmethod
+    def from_json(cls, text: str) -> Layout:
+        return cls(tuple((name, producer, columns) for name, producer, columns in json.loads(text)))
+
+
+def _evened(vectors: np.ndarray) -> np.ndarray:
+    """Rows of length one, so that no feature drowns another; a few numbers stay as they are.
+
+    Histograms are taken by their square root, which makes distances between them Hellinger's.
+    """
+    rows = np.asarray(vectors, np.float64)
+    if rows.shape[1] <= 2:
+        return rows
+    if rows.min(initial=0.0) >= 0 and np.allclose(rows.sum(axis=1), 1.0, atol=0.02):
+        rows = np.sqrt(rows)
+    evened: np.ndarray = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+    return evened

@@ -1,0 +1,131 @@
+"""A trained embedding network: plain arithmetic, no torch."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from storyscope.core import Features
+from storyscope.embedding.layout import Layout
+from storyscope.errors import ModelError
+
+FORMAT = "storyscope embedding 1"
+
+
+@dataclass(frozen=True, eq=False)
+class Embedding:
+    """Layers with ReLU after each, and for the LSTM what reads their output in order."""
+
+    kind: str
+    layout: Layout
+    weights: Mapping[str, np.ndarray]
+    """weight_1, bias_1, ... float32 [in, out] and [out]; the LSTM's under `lstm_` and `out_`."""
+    settings: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def depth(self) -> int:
+        return sum(name.startswith("weight_") for name in self.weights)
+
+    @property
+    def digest(self) -> str:
+        """Fingerprint of the weights and of the features they are for."""
+        content = hashlib.sha256(f"{self.kind} {self.layout.to_json()}".encode())
+        for name in sorted(self.weights):
+            content.update(name.encode() + np.ascontiguousarray(self.weights[name]).tobytes())
+        return content.hexdigest()
+
+    def embed(self, features: Sequence[Features]) -> np.ndarray:
+        """One point a shot, [shots, dimensions]; features of another layout are refused."""
+        return self._layers(self.layout.join(features))[-1]
+
+    def boundary_log_odds(self, features: Sequence[Features]) -> np.ndarray:
+        """The LSTM's opinion that a story begins with each shot, [shots]."""
+        if self.kind != "lstm":
+            raise ModelError(f"a {self.kind} network embeds shots; only the LSTM judges boundaries")
+        return _read_in_order(self.embed(features), self.weights)
+
+    def importance(self, features: Sequence[Features]) -> dict[str, float]:
+        """The paper's feature importance: how much a change of each feature moves the embedding.
+
+        |d phi_i / d x| is averaged over the shots, over the columns of a feature and over the
+        dimensions i of the embedding; the results sum to one.
+        """
+        rows = self.layout.join(features)
+        active = [layer > 0 for layer in self._layers(rows)]
+        total = np.zeros(self.layout.columns)
+        for shot in range(len(rows)):
+            slope = self.weights["weight_1"] * active[0][shot]
+            for layer in range(2, self.depth + 1):
+                slope = (slope @ self.weights[f"weight_{layer}"]) * active[layer - 1][shot]
+            total += np.abs(slope).mean(axis=1)
+        edges = np.cumsum([0, *(columns for _, _, columns in self.layout.parts)])
+        means = [total[a:b].mean() for a, b in pairwise(edges)]
+        return {
+            name: float(mean / max(sum(means), 1e-300))
+            for name, mean in zip(self.layout.names, means, strict=True)
+        }
+
+    def save(self, path: Path) -> None:
+        """Write one safetensors file: weights, layout, settings and digest."""
+        from safetensors.numpy import save_file
+
+        facts = {
+            "format": FORMAT,
+            "kind": self.kind,
+            "layout": self.layout.to_json(),
+            "settings": json.dumps(dict(self.settings)),
+            "digest": self.digest,
+        }
+        tensors = {name: np.ascontiguousarray(value) for name, value in self.weights.items()}
+        save_file(tensors, path, metadata=facts)
+
+    @classmethod
+    def load(cls, path: Path) -> Embedding:
+        """Read an embedding back; a damaged file or one of another kind is refused."""
+        from safetensors import SafetensorError, safe_open
+
+        try:
+            with safe_open(path, framework="numpy") as file:
+                facts = file.metadata() or {}
+                weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        except (OSError, SafetensorError) as error:
+            raise ModelError(f"{path} cannot be read as an embedding: {error}") from error
+        if facts.get("format") != FORMAT:
+            raise ModelError(f"{path} is no embedding; wanted a file of {FORMAT!r}")
+        layout = Layout.from_json(facts["layout"])
+        found = cls(facts["kind"], layout, weights, json.loads(facts["settings"]))
+        if found.digest != facts["digest"]:
+            raise ModelError(f"{path} is damaged: its weights do not match its digest")
+        return found
+
+    def _layers(self, rows: np.ndarray) -> list[np.ndarray]:
+        outputs = []
+        for layer in range(1, self.depth + 1):
+            rows = rows @ self.weights[f"weight_{layer}"] + self.weights[f"bias_{layer}"]
+            rows = np.maximum(rows, 0.0)
+            outputs.append(rows)
+        return outputs
+
+
+def _read_in_order(rows: np.ndarray, weights: Mapping[str, np.ndarray]) -> np.ndarray:
+    """An LSTM along the shots: gates in the order input, forget, cell, output."""
+    size = weights["lstm_hidden"].shape[0]
+    state, cell, log_odds = np.zeros(size), np.zeros(size), []
+    for row in rows:
+        gates = row @ weights["lstm_input"] + state @ weights["lstm_hidden"] + weights["lstm_bias"]
+        enter, forget, fresh, leave = np.split(gates, 4)
+        cell = _sigmoid(forget) * cell + _sigmoid(enter) * np.tanh(fresh)
+        state = _sigmoid(leave) * np.tanh(cell)
+        log_odds.append(float(state @ weights["out_weight"][:, 0] + weights["out_bias"][0]))
+    return np.array(log_odds)
+
+
+def _sigmoid(values: np.ndarray) -> np.ndarray:
+    result: np.ndarray = 1.0 / (1.0 + np.exp(-values))
+    return result

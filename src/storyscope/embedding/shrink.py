@@ -1,0 +1,58 @@
+"""Train on far fewer numbers per shot, and get exactly the same network.
+
+With N training shots of D > N numbers, X = R Q for the Cholesky factor R (N x N) of X X^T and a Q
+with orthonormal rows. The first layer sees X W = R (Q W), so it may as well hold W' = Q W and see
+R: gradients agree (Q X^T G = R^T G), and so do momentum and weight decay. What W has outside the
+span of the training shots is never told by a gradient, only shrunk by weight decay, all of it by
+the same factor; it is put back at the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+JITTER = 1e-10
+"""Share of the mean variance added to the diagonal, for repeated shots have no factor."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shrunk:
+    """Training rows in fewer columns, and the way back."""
+
+    rows: np.ndarray
+    """R, [shots, shots]."""
+    basis: np.ndarray
+    """Q, [shots, columns]; its rows are orthonormal."""
+
+    def project(self, weight: np.ndarray) -> np.ndarray:
+        """The part of a first layer [columns, neurons] that training can reach."""
+        projected: np.ndarray = self.basis @ weight
+        return projected
+
+    def restore(self, trained: np.ndarray, first: np.ndarray, decay: float) -> np.ndarray:
+        """The first layer over all columns: what was trained, and what only decayed."""
+        untold = first - self.basis.T @ (self.basis @ first)
+        restored: np.ndarray = self.basis.T @ trained + decay * untold
+        return restored
+
+
+def shrink(rows: np.ndarray) -> Shrunk:
+    """The Cholesky factor of X X^T in place of X."""
+    products = rows @ rows.T
+    jitter = JITTER * float(np.trace(products)) / len(rows)
+    factor = np.linalg.cholesky(products + jitter * np.eye(len(rows)))
+    return Shrunk(factor, np.linalg.solve(factor, rows))
+
+
+def decay_of_untold(steps_at: list[float], *, weight_decay: float, momentum: float) -> float:
+    """What SGD with momentum leaves of a weight that only weight decay acts on.
+
+    v <- momentum v + weight_decay w;  w <- w - rate v, for each learning rate in turn.
+    """
+    weight, speed = 1.0, 0.0
+    for rate in steps_at:
+        speed = momentum * speed + weight_decay * weight
+        weight -= rate * speed
+    return weight
