@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from storyscope import Library
 from storyscope.core import Span, Word
-from storyscope.errors import MediaError
+from storyscope.errors import LibraryError, MediaError
 from storyscope.search.passages import MOST_WORDS, likeliest, text_windows
 from storyscope.search.words import (
     edit_distance,
@@ -172,3 +172,28 @@ def test_short_words_and_far_words_are_taken_as_they_are():
     assert nearest_word("ower", ["owner", "tower"]) is None
     assert nearest_word("mushrom", ["mushroom", "museum"]) == "mushroom"
     assert nearest_word("xylophone", ["mushroom"]) is None
+
+
+def test_the_papers_ranking_takes_the_most_beautiful_frame_of_the_best_shot(library):
+    pytest.importorskip("spacy")
+    hits = library.with_settings(["search.method=paper"]).search("camels")
+    assert len(hits) == 3
+    assert all(set(hit.parts) == {"presence", "beauty"} for hit in hits)
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert all(hit.thumbnail.seconds in hit.story.span for hit in hits)
+
+
+def test_hits_are_drawn_with_their_rival_thumbnails(library, tmp_path):
+    from PIL import Image
+
+    hits = library.search("whale camel owl")
+    library.draw_hits("whale camel owl", hits, tmp_path / "hits.png")
+    library.draw_hits("xyzzy", [], tmp_path / "none.png")
+    with Image.open(tmp_path / "hits.png") as full, Image.open(tmp_path / "none.png") as empty:
+        assert full.height > empty.height
+
+
+def test_a_story_is_known_by_its_id(library):
+    assert library.story("film/2") == library.stories("film")[1]
+    with pytest.raises(LibraryError, match="no story called 'film/9'"):
+        library.story("film/9")

@@ -134,6 +134,14 @@ class Library:
         parts = segment(shots, cues, self.config.stories, granularity=granularity, count=count)
         return self._named(video, story_spans(shots, list(parts)), list(parts))
 
+    def story(self, name: str) -> Story:
+        """The story of this id, such as "film/3"."""
+        video, _, _ = name.rpartition("/")
+        found = next((story for story in self.stories(video) if story.id == name), None)
+        if found is None:
+            raise LibraryError(f"no story called {name!r}; `storyscope stories {video}` lists them")
+        return found
+
     def shots(self, video: str) -> tuple[Shot, ...]:
         return self._film(video).shots
 
@@ -206,6 +214,23 @@ class Library:
             self.cues(video),
             {story.id: self.thumbnail(video, story).seconds for story in found},
         )
+
+    def draw_hits(self, query: str, hits: Sequence[Hit], path: Path) -> None:
+        """Write a picture of hits: middle, most beautiful and chosen frame of each story."""
+        from storyscope.report import HitPictures, hit_sheet
+
+        shown = []
+        for hit in hits:
+            times = (
+                hit.story.span.middle,
+                self.thumbnail(hit.video, hit.story).seconds,
+                hit.thumbnail.seconds,
+            )
+            middle, beautiful, chosen = (
+                self.picture(hit.video, seconds).read_bytes() for seconds in times
+            )
+            shown.append(HitPictures(hit, (middle, beautiful, chosen)))
+        hit_sheet(query, shown, path)
 
     def picture(self, video: str, seconds: float) -> Path:
         """A file with the keyframe nearest to a time."""
@@ -350,9 +375,10 @@ class Library:
 
     @cached_property
     def _searcher(self) -> Searcher:
+        from storyscope.concepts import TRAINED_FILE
         from storyscope.searching import Searcher
 
-        return Searcher(self.store, self.config)
+        return Searcher(self.store, self.config, trained=self.folder / TRAINED_FILE)
 
     def _register(self, path: Path, transcript: str | Path | None) -> VideoRecord:
         """Find the video's record, or probe the file and make one."""

@@ -88,8 +88,9 @@ class Query:
 class Searcher:
     """Answers queries over a store."""
 
-    def __init__(self, store: Store, config: Config) -> None:
-        self.store, self.config = store, config
+    def __init__(self, store: Store, config: Config, *, trained: Path | None = None) -> None:
+        """`trained` is the file of concepts that a person taught, if any."""
+        self.store, self.config, self.trained = store, config, trained
         self._lock = threading.Lock()
         self._index: Index | None = None
         self._keys: dict[str, tuple[str, str]] = {}
@@ -97,6 +98,8 @@ class Searcher:
 
     def search(self, text: str, *, limit: int, only: Filter = Filter()) -> list[Hit]:
         """Stories that answer the text, best first."""
+        if self.config.search.method == "paper":
+            return self._search_as_the_paper(text, limit, only)
         with self._lock:
             index = self._fresh_index()
             query = self._query(text)
@@ -146,6 +149,17 @@ class Searcher:
             story, material.pictures, material.ratings, relevance, self.config.thumbnails
         )
         return chosen or Thumbnail(story.id, story.span.middle, 0.0)
+
+    def _search_as_the_paper(self, text: str, limit: int, only: Filter) -> list[Hit]:
+        from storyscope.searching_paper import search_as_the_paper
+
+        hits = [
+            hit
+            for hit in search_as_the_paper(self.store, self.config, text, self.trained)
+            if only.video in (None, hit.video)
+            and only.passes(hit.story, self._material(hit.video).passages.language)
+        ]
+        return sorted(hits, key=lambda hit: -hit.score)[:limit]
 
     def _fresh_index(self) -> Index:
         """The index, with what was added, changed or removed since the last query."""
@@ -212,8 +226,8 @@ class Searcher:
         for video, matches in query.matches.items():
             if video in index.videos:
                 rows = index.videos[video]
-                stories = self._material(video).stories
-                owners = owner_of(np.array([match.span.middle for match in matches]), stories)
+                middles = np.array([match.span.middle for match in matches])
+                owners = index.stories_at(video, middles)
                 part = slice(rows.start, rows.stop)
                 said[part] = shares_of(matches, owners, "said", len(rows))
                 read[part] = shares_of(matches, owners, "read", len(rows))
@@ -239,19 +253,25 @@ class Searcher:
         if not all(any(_holds(match.text, phrase) for match in words) for phrase in phrases):
             return None
         parts = judged.parts(place)
-        relevance = self._relevance(material, query, words)
+        relevance = self._relevance(material, story, query, words)
         evidence = _evidence(parts, words, material, story, query, relevance)
         thumbnail = self.thumbnail(story, relevance)
         return Hit(video, story, thumbnail, float(judged.score[place]), parts, evidence)
 
-    def _relevance(self, material: Material, query: Query, words: Sequence[Match]) -> np.ndarray:
-        """How far each picture shows what is asked for, from 0 to 1."""
-        relevance = picture_relevance(material.passages, query.senses, self._meanings)
+    def _relevance(
+        self, material: Material, story: Story, query: Query, words: Sequence[Match]
+    ) -> np.ndarray:
+        """How far each picture of the story shows what is asked for, from 0 to 1."""
+        relevance = self._shown(material, story, query.senses)
         for match in words:
             apart = material.passages.seconds - match.span.middle
             nearness = np.exp(-(apart**2) / (2 * SAID_REACH**2))
             relevance = np.maximum(relevance, 0.5 * match.share * nearness)
         return relevance
+
+    def _shown(self, material: Material, story: Story, senses: Senses) -> np.ndarray:
+        rows = np.flatnonzero(owner_of(material.passages.seconds, [story]) >= 0)
+        return picture_relevance(material.passages, rows, senses, self._meanings)
 
     def _senses_of(self, story: Story, passages: Passages) -> Senses:
         spoken = passages.text_vectors[owner_of(passages.spans.mean(axis=1), [story]) >= 0]
@@ -281,7 +301,7 @@ class Searcher:
                 continue
             if not only.passes(story, material.passages.language):
                 continue
-            relevance = picture_relevance(material.passages, senses, self._meanings)
+            relevance = self._shown(material, story, senses)
             said, seen = float(scores.told[place]), float(scores.seen[place])
             parts = {"said": 0.0, "meant": max(said, 0.0), "seen": max(seen, 0.0), "read": 0.0}
             sense = "speaks of the same" if said > seen else "looks alike"

@@ -4,6 +4,7 @@
 """
 
 from storyscope.report.findings import Findings, Truth, overlap_ratio
+from storyscope.report.hit_sheet import HitPictures, hit_sheet
 from storyscope.report.html_page import html_report
 from storyscope.report.palette import STORY_COLOURS, story_colour, text_colour
 from storyscope.report.sheet import contact_sheet
@@ -12,9 +13,11 @@ from storyscope.report.terminal import draw_timeline
 __all__ = [
     "STORY_COLOURS",
     "Findings",
+    "HitPictures",
     "Truth",
     "contact_sheet",
     "draw_timeline",
+    "hit_sheet",
     "html_report",
     "overlap_ratio",
     "story_colour",

@@ -109,16 +109,22 @@ def judge(heard: Heard, weights: Weights = WEIGHTS) -> Judged:
 
 
 def picture_relevance(
-    passages: Passages, senses: Senses, meanings: np.ndarray, weights: Weights = WEIGHTS
+    passages: Passages,
+    rows: np.ndarray,
+    senses: Senses,
+    meanings: np.ndarray,
+    weights: Weights = WEIGHTS,
 ) -> np.ndarray:
-    """How far each keyframe of a video shows what is asked for, from 0 to 1."""
-    shares = passages.shares.astype(np.float32)
-    odds = np.full(len(shares), weights.seen_offset)
-    if senses.looks is not None and len(shares):
-        odds += weights.seen * (conse(passages.classes, shares, meanings) @ senses.looks)
+    """How far keyframes of a video show what is asked for, from 0 to 1; 0 for all but `rows`."""
+    classes, shares = passages.classes[rows], passages.shares[rows].astype(np.float32)
+    odds = np.full(len(rows), weights.seen_offset)
+    if senses.looks is not None and len(rows):
+        odds += weights.seen * (conse(classes, shares, meanings) @ senses.looks)
     if senses.names is not None:
-        odds += weights.named * (shares * senses.names[passages.classes]).sum(axis=1)
-    return _chance(odds)
+        odds += weights.named * (shares * senses.names[classes]).sum(axis=1)
+    relevance = np.zeros(len(passages.seconds))
+    relevance[rows] = _chance(odds)
+    return relevance
 
 
 def shares_of(matches: Sequence[Match], owners: np.ndarray, kind: str, count: int) -> np.ndarray:

@@ -17,8 +17,9 @@ from storyscope.core import Passages, Story
 from storyscope.search.passages import TOP_CLASSES
 from storyscope.search.rows import Growing, Runs
 
-BLOCK = 2_048
-"""Rows made into floats at a time: they stay in the processor's cache."""
+BLOCK = 1_024
+"""Rows made into floats at a time: they stay in the processor's cache, and the product stays below
+the size from which BLAS would wake threads that take longer to start than to work."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +65,7 @@ class Index:
         self.places: list[Place] = []
         self.videos: dict[str, range] = {}
         """Each video's stories among `places`."""
+        self._spans: dict[str, np.ndarray] = {}
         dimensions = meanings.shape[1]
         self._windows, self._window_scale = Growing((dimensions,), np.int8), Growing((), np.float32)
         self._window_runs, self._told_length = Runs(), Growing((), np.float32)
@@ -76,6 +78,7 @@ class Index:
         first = len(self.places)
         self.places += [Place(video, number) for number in range(len(stories))]
         self.videos[video] = range(first, len(self.places))
+        self._spans[video] = story_edges(stories)
         owners = owner_of(passages.spans.mean(axis=1), stories)
         self._add_windows(passages.text_vectors[owners >= 0], first + owners[owners >= 0])
         seconds, classes, shares = shot_classes(passages)
@@ -86,6 +89,19 @@ class Index:
     def remove(self, video: str) -> None:
         """Pass over a video from now on."""
         self.videos.pop(video, None)
+        self._spans.pop(video, None)
+
+    def stories_at(self, video: str, seconds: np.ndarray) -> np.ndarray:
+        """The numbers, among the video's stories, that times lie in; -1 for none."""
+        return _owners(seconds, self._spans[video])
+
+    @property
+    def window_count(self) -> int:
+        return len(self._windows)
+
+    @property
+    def shot_count(self) -> int:
+        return len(self._classes)
 
     def alive(self) -> np.ndarray:
         """bool [stories]: those of videos that are there, as they are now."""
@@ -99,7 +115,7 @@ class Index:
         nothing = np.zeros(len(self.places), np.float32)
         meant = told = seen = named = nothing
         if senses.meaning is not None and len(self._windows):
-            cosines = self._cosines(senses.meaning)
+            cosines = self.window_cosines(senses.meaning)
             meant = self._window_runs.largest(cosines, nothing)
             told = self._window_runs.totals(cosines, nothing, self._told_length.values)
         if senses.looks is not None and len(self._classes):
@@ -108,6 +124,17 @@ class Index:
         if senses.names is not None and senses.names.any() and len(self._classes):
             named = self._shot_runs.largest(self._sums(senses.names), nothing)
         return Scores(meant, told, seen, named)
+
+    def window_cosines(self, meaning: np.ndarray) -> np.ndarray:
+        """Of every window of text with a direction, in the order they were added."""
+        rows = self._windows.values
+        found = np.empty(len(rows), np.float32)
+        floats = np.empty((BLOCK, len(meaning)), np.float32)
+        for start in range(0, len(rows), BLOCK):
+            block = rows[start : start + BLOCK]
+            np.copyto(floats[: len(block)], block)
+            np.dot(floats[: len(block)], meaning, out=found[start : start + len(block)])
+        return np.asarray(found * self._window_scale.values)
 
     def _add_windows(self, vectors: np.ndarray, owners: np.ndarray) -> None:
         exact = vectors.astype(np.float32)
@@ -126,16 +153,6 @@ class Index:
         mixed = np.einsum("nk,nkd->nd", shares.astype(np.float32), self.meanings[classes])
         self._shot_length.add(np.maximum(np.linalg.norm(mixed, axis=1), 1e-9))
 
-    def _cosines(self, meaning: np.ndarray) -> np.ndarray:
-        rows = self._windows.values
-        found = np.empty(len(rows), np.float32)
-        floats = np.empty((BLOCK, len(meaning)), np.float32)
-        for start in range(0, len(rows), BLOCK):
-            block = rows[start : start + BLOCK]
-            np.copyto(floats[: len(block)], block)
-            np.dot(floats[: len(block)], meaning, out=found[start : start + len(block)])
-        return np.asarray(found * self._window_scale.values)
-
     def _sums(self, weights: np.ndarray) -> np.ndarray:
         """Of each shot: the sum over its classes of share times weight."""
         classes, shares = self._classes.values, self._shares.values
@@ -148,11 +165,13 @@ class Index:
 
 def owner_of(seconds: np.ndarray, stories: Sequence[Story]) -> np.ndarray:
     """The number of the story that each time lies in, -1 for none."""
-    starts = np.array([story.span.start for story in stories])
-    ends = np.array([story.span.end for story in stories])
-    found = np.searchsorted(starts, seconds, side="right") - 1
-    inside = (found >= 0) & (seconds < ends[np.maximum(found, 0)]) if len(stories) else found >= 0
-    return np.where(inside, found, -1)
+    return _owners(seconds, story_edges(stories))
+
+
+def story_edges(stories: Sequence[Story]) -> np.ndarray:
+    """float64 [2, stories]: when each begins and ends."""
+    edges = [(story.span.start, story.span.end) for story in stories]
+    return np.array(edges, float).reshape(-1, 2).T
 
 
 def shot_classes(passages: Passages) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -178,3 +197,11 @@ def eight_bits(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     largest = np.abs(vectors).max(axis=1, initial=0)
     scale = np.maximum(largest, 1e-9) / 127
     return np.rint(vectors / scale[:, None]).astype(np.int8), scale.astype(np.float32)
+
+
+def _owners(seconds: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    starts, ends = edges
+    found = np.searchsorted(starts, seconds, side="right") - 1
+    if not len(ends):
+        return found
+    return np.where((found >= 0) & (seconds < ends[found]), found, -1)
