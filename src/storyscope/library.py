@@ -91,6 +91,7 @@ class Library:
             source = Source.of(video, record.transcript, self.folder)
             index_video(source, self.config, LocalExecutor(self.store, video.id, report))
             film: Film = self.store.load(video.id, "scan")
+            self._rate_as_preferred(video.id)
         except StoryscopeError as error:
             self.store.put_record(record.failed(str(error)))
             raise
@@ -189,8 +190,27 @@ class Library:
 
     def thumbnail(self, video: str, story: Story) -> Thumbnail:
         """The frame that stands for a story, whatever is asked."""
+        from storyscope.thumbnailing import preferred
+
         self._ready(video)
-        return self._searcher.thumbnail(story)
+        return preferred(self.folder, story) or self._searcher.thumbnail(story)
+
+    def prefer_thumbnail(self, story: Story, seconds: float) -> float:
+        """Let a frame stand for a story, and learn from it; the time of the frame taken."""
+        from storyscope.thumbnailing import prefer_frame
+
+        self._ready(story.video)
+        taken = prefer_frame(self.store, self.folder, story, seconds)
+        self._searcher.forget_loaded()
+        return taken
+
+    def write_thumbnails(self, video: str) -> list[tuple[Thumbnail, tuple[Path, Path]]]:
+        """Every story's thumbnail with its files, large and small; a sprite sheet beside them."""
+        from storyscope.thumbnailing import write_pictures
+
+        chosen = [self.thumbnail(video, story) for story in self.stories(video)]
+        files = write_pictures(self._film(video), chosen, self.folder / "pictures" / video)
+        return list(zip(chosen, files, strict=True))
 
     def chosen_pictures(self, video: str, annotator: str) -> tuple[float | None, ...]:
         """For each of a person's stories, the second of the frame they chose, or None."""
@@ -372,6 +392,15 @@ class Library:
         self.config = self.with_settings(settings, preset=preset).config
         base = preset or "default"
         self.config_path.write_text(to_toml(self.config, preset=base), encoding="utf-8")
+
+    def _rate_as_preferred(self, video: str) -> None:
+        """Where a person taught a ranker, it rates new videos too."""
+        from storyscope.thumbnailing import RANKER_FILE, rate_anew
+
+        if (path := self.folder / RANKER_FILE).exists():
+            from storyscope.thumbnails import load_ranker
+
+            rate_anew(self.store, video, load_ranker(path))
 
     @cached_property
     def _searcher(self) -> Searcher:

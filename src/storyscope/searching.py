@@ -150,6 +150,10 @@ class Searcher:
         )
         return chosen or Thumbnail(story.id, story.span.middle, 0.0)
 
+    def forget_loaded(self) -> None:
+        """Look at ratings anew: they changed."""
+        self._loaded.cache_clear()
+
     def _search_as_the_paper(self, text: str, limit: int, only: Filter) -> list[Hit]:
         from storyscope.searching_paper import search_as_the_paper
 

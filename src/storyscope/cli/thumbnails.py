@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, open_library
+from storyscope.cli.show import print_json, print_table, say
+
+
+def thumbnails(
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="VIDEO | prefer VIDEO STORY SECONDS", show_default=False),
+    ],
+    library: LibraryOption = DEFAULT_LIBRARY,
+    json: JsonOption = False,
+) -> None:
+    """Write the picture of every story, or say which frame you prefer for one.
+
+    Pictures come at two sizes, with a sprite sheet and its WebVTT for scrubbing. What you prefer
+    is kept, and teaches the library your taste: all its videos are rated anew.
+
+    Examples:
+
+        storyscope thumbnails film
+
+        storyscope thumbnails prefer film 3 81.5
+    """
+    shelf = open_library(library)
+    if words[0] == "prefer" and len(words) == 4:
+        try:
+            number, seconds = int(words[2]), float(words[3])
+        except ValueError:
+            raise typer.BadParameter("STORY is a number and SECONDS a time in it") from None
+        taken = shelf.prefer_thumbnail(shelf.story(f"{words[1]}/{number}"), seconds)
+        if json:
+            print_json({"story": f"{words[1]}/{number}", "seconds": taken})
+        else:
+            say(f"Story {number} of {words[1]} is shown by its frame at {taken:.1f} s.")
+        return
+    if len(words) != 1:
+        raise typer.BadParameter("give VIDEO, or prefer VIDEO STORY SECONDS")
+    shown = shelf.write_thumbnails(words[0])
+    if json:
+        print_json(
+            {
+                "video": words[0],
+                "sprites": str(shelf.folder / "pictures" / words[0] / "sprites.jpg"),
+                "thumbnails": [
+                    {
+                        "story": thumbnail.story,
+                        "seconds": thumbnail.seconds,
+                        "score": thumbnail.score,
+                        "parts": dict(thumbnail.parts),
+                        "file": str(large),
+                        "small": str(small),
+                    }
+                    for thumbnail, (large, small) in shown
+                ],
+            }
+        )
+        return
+    print_table(
+        "story",
+        "seconds",
+        "because",
+        "file",
+        rows=[
+            (
+                thumbnail.story,
+                f"{thumbnail.seconds:.1f}",
+                ", ".join(f"{name} {value:.2f}" for name, value in thumbnail.parts.items()),
+                str(large),
+            )
+            for thumbnail, (large, _) in shown
+        ],
+    )

@@ -1,0 +1,169 @@
+"""Thumbnails of a library: a person's choices and what is learned from them, and the files."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from storyscope.core import Film, Ratings, Span, Story, Thumbnail, VisionOutput, format_time
+from storyscope.errors import LibraryError
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+    from storyscope.store import Store
+    from storyscope.thumbnails import Choice, Ranker
+
+RANKER_FILE = "ranker.json"
+CHOICES_FILE = "thumbnails.json"
+SMALL_HEIGHT = 90
+SPRITE_COLUMNS = 10
+
+
+def preferred(folder: Path, story: Story) -> Thumbnail | None:
+    """The frame that a person chose for a story, or None."""
+    for choice in _choices(folder):
+        if choice["video"] == story.video and choice["seconds"] in story.span:
+            return Thumbnail(story.id, choice["seconds"], 1.0, {"preferred": 1.0})
+    return None
+
+
+def prefer_frame(store: Store, folder: Path, story: Story, seconds: float) -> float:
+    """Keep a person's choice, learn from all of them, and rate every video anew.
+
+    Returns the time of the keyframe that is nearest to `seconds` in the story.
+    """
+    from storyscope.thumbnails import load_ranker, prefer, save_ranker
+
+    passages = store.load(story.video, "passages")
+    inside = [float(second) for second in passages.seconds if second in story.span]
+    if seconds not in story.span or not inside:
+        times = f"{format_time(story.span.start)} to {format_time(story.span.end)}"
+        raise LibraryError(f"{story.id} runs from {times}; choose a frame in it")
+    taken = min(inside, key=lambda second: abs(second - seconds))
+    kept = [
+        choice
+        for choice in _choices(folder)
+        if choice["video"] != story.video or choice["seconds"] not in story.span
+    ]
+    span = story.span
+    kept.append({"video": story.video, "start": span.start, "end": span.end, "seconds": taken})
+    _write(folder / CHOICES_FILE, json.dumps(kept, indent=1) + "\n")
+    ranker = prefer(load_ranker(), _lessons(store, kept))
+    save_ranker(ranker, folder / RANKER_FILE)
+    for video in store.ready_keys("ratings"):
+        rate_anew(store, video, ranker)
+    return taken
+
+
+def rate_anew(store: Store, video: str, ranker: Ranker) -> None:
+    """Let another ranker say how beautiful the keyframes of a video are."""
+    key = store.key(video, "ratings")
+    ratings: Ratings = store.load(video, "ratings")
+    seen: VisionOutput = store.load(video, "vision")
+    if key is None or seen.producer.split("@")[0] != ranker.backbone:
+        return
+    producer = f"ranker {ranker.digest[:12]} on {seen.producer}"
+    if ratings.producer != producer:
+        beauty = ranker.beauty(seen.hypercolumns)
+        store.save(video, "ratings", key, replace(ratings, beauty=beauty, producer=producer))
+
+
+def write_pictures(
+    film: Film, chosen: Sequence[Thumbnail], folder: Path
+) -> list[tuple[Path, Path]]:
+    """Every story's thumbnail at two sizes, and a sprite sheet with its WebVTT for scrubbing."""
+    folder.mkdir(parents=True, exist_ok=True)
+    keyframes = film.keyframes
+    files = []
+    for number, thumbnail in enumerate(chosen, start=1):
+        nearest = int(np.abs(keyframes.seconds - thumbnail.seconds).argmin())
+        large, small = folder / f"story-{number}.jpg", folder / f"story-{number}-small.jpg"
+        large.write_bytes(keyframes.pictures[nearest])
+        small.write_bytes(_jpeg(_small(keyframes.pictures[nearest])))
+        files.append((large, small))
+    sheet, track = _sprites(film)
+    (folder / "sprites.jpg").write_bytes(_jpeg(sheet))
+    (folder / "sprites.vtt").write_text(track, encoding="utf-8")
+    return files
+
+
+def _sprites(film: Film) -> tuple[Image.Image, str]:
+    """One small picture a shot, ten in a row, and where each lies in the sheet."""
+    from PIL import Image
+
+    keyframes = film.keyframes
+    shown = [
+        (shot.span, _small(keyframes.pictures[int(rows[len(rows) // 2])]))
+        for number, shot in enumerate(film.shots)
+        if len(rows := np.flatnonzero(keyframes.shots == number))
+    ]
+    width, height = shown[0][1].size
+    lines_of_pictures = -(-len(shown) // SPRITE_COLUMNS)
+    size = (width * min(len(shown), SPRITE_COLUMNS), height * lines_of_pictures)
+    sheet = Image.new("RGB", size)
+    lines = ["WEBVTT", ""]
+    for place, (span, picture) in enumerate(shown):
+        x, y = width * (place % SPRITE_COLUMNS), height * (place // SPRITE_COLUMNS)
+        sheet.paste(picture, (x, y))
+        lines += [_cue(span), f"sprites.jpg#xywh={x},{y},{width},{height}", ""]
+    return sheet, "\n".join(lines)
+
+
+def _cue(span: Span) -> str:
+    def stamp(seconds: float) -> str:
+        minutes, rest = divmod(seconds, 60)
+        return f"{int(minutes) // 60:02}:{int(minutes) % 60:02}:{rest:06.3f}"
+
+    return f"{stamp(span.start)} --> {stamp(span.end)}"
+
+
+def _lessons(store: Store, choices: Sequence[dict[str, Any]]) -> list[Choice]:
+    lessons = []
+    known = store.ready_keys("vision")
+    for choice in choices:
+        if choice["video"] not in known:
+            continue
+        seconds = store.load(choice["video"], "passages").seconds
+        seen: VisionOutput = store.load(choice["video"], "vision")
+        taken = int(np.abs(seconds - choice["seconds"]).argmin())
+        inside = (seconds >= choice["start"]) & (seconds < choice["end"])
+        inside[taken] = False
+        lessons.append((seen.hypercolumns[taken], seen.hypercolumns[inside]))
+    return lessons
+
+
+def _choices(folder: Path) -> list[dict[str, Any]]:
+    path = folder / CHOICES_FILE
+    if not path.exists():
+        return []
+    try:
+        return list(json.loads(path.read_text(encoding="utf-8")))
+    except ValueError as error:
+        raise LibraryError(f"{path} holds no choices of thumbnails; delete it") from error
+
+
+def _small(picture: bytes) -> Image.Image:
+    from PIL import Image
+
+    with Image.open(io.BytesIO(picture)) as image:
+        width = round(image.width * SMALL_HEIGHT / image.height)
+        return image.convert("RGB").resize((width, SMALL_HEIGHT), Image.Resampling.BILINEAR)
+
+
+def _jpeg(image: Image.Image) -> bytes:
+    out = io.BytesIO()
+    image.save(out, "JPEG", quality=80)
+    return out.getvalue()
+
+
+def _write(path: Path, text: str) -> None:
+    half_written = path.with_suffix(".part")
+    half_written.write_text(text, encoding="utf-8")
+    half_written.replace(path)

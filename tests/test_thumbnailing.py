@@ -1,0 +1,69 @@
+"""A person's choice of frame stands, teaches, and is written as pictures."""
+
+import json
+import re
+
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from storyscope import Library
+from storyscope.cli.main import build_app
+from storyscope.errors import LibraryError
+from storyscope.thumbnailing import SMALL_HEIGHT
+
+
+@pytest.fixture(scope="module")
+def library(film, tmp_path_factory):
+    library = Library(tmp_path_factory.mktemp("library"))
+    library.add(film)
+    return library
+
+
+def test_every_story_is_written_at_two_sizes_with_sprites(library):
+    shown = library.write_thumbnails("film")
+    assert len(shown) == len(library.stories("film"))
+    for _, (large, small) in shown:
+        with Image.open(large) as big, Image.open(small) as little:
+            assert little.height == SMALL_HEIGHT <= big.height
+    folder = library.folder / "pictures" / "film"
+    cues = re.findall(r"#xywh=(\d+),(\d+),(\d+),(\d+)", (folder / "sprites.vtt").read_text())
+    assert len(cues) == len(library.shots("film"))
+    with Image.open(folder / "sprites.jpg") as sheet:
+        for x, y, width, height in (map(int, cue) for cue in cues):
+            assert x + width <= sheet.width
+            assert y + height <= sheet.height
+
+
+def test_a_preferred_frame_stands_and_teaches(library):
+    story = library.stories("film")[0]
+    before = library.store.load("film", "ratings")
+    seconds = library.store.load("film", "passages").seconds
+    worst = min(
+        (n for n, second in enumerate(seconds) if second in story.span),
+        key=lambda n: before.beauty[n],
+    )
+    taken = library.prefer_thumbnail(story, float(seconds[worst]))
+    assert library.thumbnail("film", story).seconds == taken == seconds[worst]
+    assert library.thumbnail("film", story).parts == {"preferred": 1.0}
+    after = library.store.load("film", "ratings")
+    others = [n for n, second in enumerate(seconds) if second in story.span and n != worst]
+    lead = [r.beauty[worst] - r.beauty[others].mean() for r in (before, after)]
+    assert lead[1] > lead[0]
+    assert (library.folder / "ranker.json").exists()
+
+
+def test_a_frame_of_another_story_cannot_stand_for_this_one(library):
+    with pytest.raises(LibraryError, match="choose a frame in it"):
+        library.prefer_thumbnail(library.stories("film")[0], 999.0)
+
+
+def test_the_command_line_shows_and_prefers(library):
+    run = CliRunner().invoke
+    folder = ["--library", str(library.folder), "--json"]
+    app = build_app()
+    done = run(app, ["thumbnails", "film", *folder])
+    assert len(json.loads(done.stdout)["thumbnails"]) == len(library.stories("film"))
+    second = library.stories("film")[1]
+    done = run(app, ["thumbnails", "prefer", "film", "2", str(second.span.middle), *folder])
+    assert json.loads(done.stdout)["seconds"] in second.span
