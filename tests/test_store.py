@@ -77,6 +77,12 @@ def test_a_record_of_no_core_type_is_refused():
         pack(Stranger(1))
 
 
+def test_a_record_of_an_older_version_is_refused_by_name():
+    facts = '{"@record": "Span", "start": 0.0, "finish": 1.0}'
+    with pytest.raises(LibraryError, match="Span of an older version"):
+        unpack(facts, {})
+
+
 def test_a_newer_artefact_replaces_the_older_and_its_file(store):
     store.save("film", "audio", "one", np.arange(3))
     store.save("film", "audio", "two", np.arange(5))

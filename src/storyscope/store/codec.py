@@ -86,7 +86,13 @@ def _unpack(value: Any, arrays: Mapping[str, np.ndarray]) -> Any:
                     f"the library holds a {name}, which this version does not know; "
                     "index the video again"
                 )
-            return _RECORDS[name](**{key: _unpack(item, arrays) for key, item in packed.items()})
+            values = {key: _unpack(item, arrays) for key, item in packed.items()}
+            try:
+                return _RECORDS[name](**values)
+            except TypeError as error:
+                raise LibraryError(
+                    f"the library holds a {name} of an older version; index the video again"
+                ) from error
     raise LibraryError("an artefact in the library is damaged; index the video again")
 
 
