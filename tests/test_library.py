@@ -131,7 +131,7 @@ def test_a_file_that_is_no_video_leaves_no_trace(tmp_path):
 
 def test_a_failed_stage_is_remembered_and_can_be_finished(film, tmp_path):
     library = Library(tmp_path / "library")
-    broken = library.with_settings(["stories.penalty=-1"])
+    broken = library.with_settings(["stories.method=cluster", "stories.penalty=-1"])
     with pytest.raises(InvalidSetting, match="penalty"):
         broken.add(film)
     assert library.videos()[0].state == "failed"

@@ -99,8 +99,10 @@ class FeatureConfig:
 class StoryConfig:
     """How shots are grouped into stories."""
 
-    method: str = "cluster"
-    """The detector that parts the shots."""
+    method: str = "ours"
+    """`ours`, or `cluster` for the paper's clustering without its embedding."""
+    model: str = "default"
+    """The trained model of `ours`: `default` for the one that ships, or a file of your own."""
     penalty: float | str = "auto"
     """C of the paper: a number, `paper` for its rule, or `auto`."""
 

@@ -6,6 +6,7 @@ from storyscope.core.features import Features, Keyframes, Ratings, Sound, Vision
 from storyscope.core.film import Film
 from storyscope.core.frames import Picture, SmallFrame, SoundChunk
 from storyscope.core.passages import Passages
+from storyscope.core.path import StoryPath
 from storyscope.core.segmentation import Segmentation
 from storyscope.core.span import Span
 from storyscope.core.story import Hit, Story, Thumbnail
@@ -31,6 +32,7 @@ __all__ = [
     "SoundChunk",
     "Span",
     "Story",
+    "StoryPath",
     "Thumbnail",
     "Transcript",
     "Transition",

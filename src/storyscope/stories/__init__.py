@@ -1,16 +1,28 @@
-"""Embedded shots in, stories out: exact clustering of consecutive shots."""
+"""Shots and their features in, stories out.
+
+`segment` finds them by the settings, `all_granularities` keeps every coarser and finer way to tell
+them, `explain` says why; `cluster` is the paper's exact clustering of consecutive shots.
+"""
 
 from storyscope.stories.cluster import Clustering, cluster, clusterings, story_path
 from storyscope.stories.cluster_path import PathPoint
 from storyscope.stories.cluster_runs import Partition
-from storyscope.stories.segment import segment
+from storyscope.stories.detect import detect
+from storyscope.stories.explain import BoundaryExplanation, explain
+from storyscope.stories.model import StoryModel
+from storyscope.stories.segment import all_granularities, segment
 
 __all__ = [
+    "BoundaryExplanation",
     "Clustering",
     "Partition",
     "PathPoint",
+    "StoryModel",
+    "all_granularities",
     "cluster",
     "clusterings",
+    "detect",
+    "explain",
     "segment",
     "story_path",
 ]

@@ -1,0 +1,63 @@
+"""All granularities of one video's stories, each inside the next coarser one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from storyscope.core.segmentation import Segmentation
+from storyscope.errors import InvalidSegmentation, InvalidSetting
+
+
+@dataclass(frozen=True)
+class StoryPath:
+    """The changes of shot, most telling first: the first k of them begin k + 1 stories.
+
+    Because every granularity takes the first so many of one list, a finer one never removes a
+    boundary that a coarser one has.
+    """
+
+    order: tuple[int, ...]
+    """Every change of shot once, as the number of the shot it leads into."""
+    natural: int
+    """How many stories the detector itself would tell."""
+    confidence: tuple[float, ...]
+    """Probability that a story begins with each shot; 1 for the first."""
+
+    def __post_init__(self) -> None:
+        shots = len(self.confidence)
+        if sorted(self.order) != list(range(1, shots)) or not 1 <= self.natural <= max(shots, 1):
+            raise InvalidSegmentation(
+                f"a path of {shots} shots lists every change of shot once, and tells 1 to {shots} "
+                f"stories; got {len(self.order)} changes and {self.natural} stories"
+            )
+
+    @property
+    def shots(self) -> int:
+        return len(self.confidence)
+
+    @property
+    def stories(self) -> Segmentation:
+        """The stories as the detector would tell them."""
+        return self.about(self.natural)
+
+    def about(self, count: int) -> Segmentation:
+        """That many stories, or as near as the number of shots allows."""
+        if count < 1:
+            raise InvalidSetting(f"stories count from 1 up, got {count}")
+        return Segmentation.from_cuts(sorted(self.order[: count - 1]), self.shots)
+
+    def at(self, granularity: float) -> Segmentation:
+        """From one story at 0 over the natural number at .5 to one story a shot at 1.
+
+        On either side of the natural number, equal steps multiply the number of stories equally.
+        """
+        if not 0 <= granularity <= 1:
+            raise InvalidSetting(f"granularity goes from 0 to 1, got {granularity}")
+        natural, shots = self.natural, self.shots
+        if granularity <= 0.5:
+            return self.about(round(natural ** (2 * granularity)))
+        return self.about(round(natural * (shots / natural) ** (2 * granularity - 1)))
+
+    def levels(self, *granularities: float) -> tuple[Segmentation, ...]:
+        """Nested levels, coarse to fine, such as chapters over stories over scenes."""
+        return tuple(self.at(granularity) for granularity in sorted(granularities))

@@ -1,0 +1,67 @@
+"""The detector: shots and their features in, stories at every granularity out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from storyscope.core import Features, Shot, StoryPath
+from storyscope.errors import InvalidFeatures
+from storyscope.stories.decode import most_agreeable
+from storyscope.stories.hierarchy import order_changes
+from storyscope.stories.model import StoryModel, default_model
+from storyscope.stories.posterior import Posterior, posterior
+from storyscope.stories.relations import (
+    TIMING_OF_CUTS,
+    TIMING_OF_RUNS,
+    Rhythm,
+    cut_relations,
+    run_relations,
+)
+from storyscope.stories.similarity import Array, Views, cues_of, look
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What the model makes of a video: the score and the probability of every story."""
+
+    scores: Array
+    """[shots, lengths]."""
+    chances: Posterior
+
+
+def detect(
+    shots: Sequence[Shot], features: Sequence[Features], model: StoryModel | None = None
+) -> StoryPath:
+    """Find the stories of a video, and every coarser and finer way to tell them.
+
+    Any features will do, and any may be missing; with none, the rhythm of the shots decides.
+    Without a model of your own the one that ships is used.
+    """
+    rhythm = Rhythm.of(shots)
+    for feature in features:
+        if len(feature) != len(shots):
+            raise InvalidFeatures(
+                f"{feature.name} describes {len(feature)} shots, the video has {len(shots)}"
+            )
+    return find_path(look(cues_of(features)), rhythm, model or default_model())
+
+
+def find_path(views: Views, rhythm: Rhythm, model: StoryModel) -> StoryPath:
+    """Stories at every granularity from what the shots' similarities say."""
+    reading = read(views, rhythm, model)
+    starts = most_agreeable(reading.chances, rhythm.edges)
+    return order_changes(starts, reading.scores, reading.chances)
+
+
+def read(views: Views, rhythm: Rhythm, model: StoryModel, *, timing: bool = True) -> Reading:
+    """Score every story and sum over all ways to part the video; without `timing`, by looks."""
+    rhythm = replace(rhythm, clock=rhythm.clock and model.clock)
+    cuts, runs = cut_relations(views, rhythm), run_relations(views, rhythm)
+    if not timing:
+        cuts[:, TIMING_OF_CUTS] = np.nan
+        runs[..., TIMING_OF_RUNS] = np.nan
+    scores = model.scores(cuts, runs)
+    return Reading(scores, posterior(scores))

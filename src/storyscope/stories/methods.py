@@ -1,0 +1,60 @@
+"""The detector, and the paper's, as methods that can be judged on annotated videos."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from storyscope.core import Segmentation
+from storyscope.evaluate import AnnotatedVideo, UnannotatedVideo
+from storyscope.progress import Report, silent
+from storyscope.stories.detect import find_path
+from storyscope.stories.model import StoryModel, default_model
+from storyscope.stories.relations import Rhythm
+from storyscope.stories.similarity import cues_of, look
+from storyscope.stories.training import Lesson, Recipe, train
+
+
+class Ours:
+    """Learned scores of whole stories, decoded for the measure."""
+
+    name = "ours"
+
+    def __init__(self, recipe: Recipe = Recipe()) -> None:
+        self.recipe = recipe
+
+    def fit(
+        self, training: Sequence[AnnotatedVideo], *, seed: int, report: Report = silent
+    ) -> LearnedDetector:
+        lessons = [lesson_of(video) for video in training]
+        return LearnedDetector(train(lessons, self.recipe, seed=seed, report=report))
+
+    def pretrained(self) -> LearnedDetector:
+        """The detector that ships."""
+        return LearnedDetector(default_model())
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedDetector:
+    """A trained model, ready to find stories."""
+
+    model: StoryModel
+
+    def find(self, video: UnannotatedVideo) -> Segmentation:
+        views = look(cues_of([*video.features.values()]))
+        return find_path(views, rhythm_of(video), self.model).stories
+
+
+def lesson_of(video: AnnotatedVideo) -> Lesson:
+    """An annotated video as the detector learns from it."""
+    views = look(cues_of([*video.features.values()]))
+    return Lesson(views, rhythm_of(video), video.truth_on_shots)
+
+
+def rhythm_of(video: UnannotatedVideo) -> Rhythm:
+    """The rhythm of a video of a benchmark; gaps between its shots are gradual transitions."""
+    spans = np.array(video.shots, float)
+    gaps = np.maximum(spans[1:, 0] - spans[:-1, 1], 0.0)
+    return Rhythm(np.array(video.edges) / video.fps, np.append(0.0, gaps) / video.fps)

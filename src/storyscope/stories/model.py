@@ -1,0 +1,141 @@
+"""The learned part of the detector: how well each run of shots would do as a story.
+
+The score of a story [i, j) is what its own relations say (a network over `run_relations`) plus
+what the change it begins with says (a network over `cut_relations` of that change and its
+neighbours). Both networks are small; several, trained from different seeds, are averaged.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from storyscope.errors import ModelError
+from storyscope.stories.relations import CUT_COLUMNS, RUN_COLUMNS
+from storyscope.stories.similarity import Array
+
+NEIGHBOURS = 2
+"""Changes on either side that are looked at beside the change itself."""
+
+CLIP = 4.0
+"""Relations are counted in standard deviations, up to this many."""
+
+FORMAT = "storyscope stories 1"
+
+DEFAULT = Path(__file__).with_name("default.safetensors")
+
+
+@dataclass(frozen=True, eq=False)
+class StoryModel:
+    """Weights of the two networks, one slice a member, and what they were trained on."""
+
+    weights: Mapping[str, Array]
+    """Layers by name, float32 [members, in, out]; biases [members, 1, out]; means and scales."""
+    card: Mapping[str, str] = field(default_factory=dict)
+    """What it was trained on and how, for people."""
+    clock: bool = True
+    """Whether videos are of the pace it was trained on, so that seconds count as well as shots."""
+
+    def __post_init__(self) -> None:
+        for name, columns in (("cut_mean", CUT_COLUMNS), ("run_mean", RUN_COLUMNS)):
+            found = self.weights[name].shape if name in self.weights else "nothing"
+            if found != (columns,):
+                raise ModelError(
+                    f"a story model's {name} holds {columns} numbers, got {found}; "
+                    "train it again with this version"
+                )
+
+    @property
+    def members(self) -> int:
+        return len(self.weights["cut_1"])
+
+    @property
+    def digest(self) -> str:
+        """Fingerprint of the weights."""
+        content = hashlib.sha256()
+        for name in sorted(self.weights):
+            content.update(name.encode() + np.ascontiguousarray(self.weights[name]).tobytes())
+        return content.hexdigest()
+
+    def scores(self, cuts: Array, runs: Array) -> Array:
+        """Score of every story, [shots, lengths]: entry (i, d) is the story [i, i + d + 1).
+
+        `cuts` and `runs` come from `relations`; stories beyond the last shot get minus infinity.
+        """
+        shots, lengths, _ = runs.shape
+        of_cuts = np.mean([self._of_cuts(cuts, m) for m in range(self.members)], axis=0)
+        of_runs = np.mean([self._of_runs(runs, m) for m in range(self.members)], axis=0)
+        of_cuts[0] = 0.0
+        scores: Array = (of_cuts[:, None] + of_runs).astype(np.float64)
+        scores[np.arange(shots)[:, None] + np.arange(lengths) >= shots] = -np.inf
+        return scores
+
+    def save(self, path: Path) -> None:
+        """Write one safetensors file."""
+        from safetensors.numpy import save_file
+
+        tensors = {name: np.ascontiguousarray(value) for name, value in self.weights.items()}
+        facts = {
+            "format": FORMAT,
+            "digest": self.digest,
+            "card": json.dumps(dict(self.card)),
+            "clock": json.dumps(self.clock),
+        }
+        save_file(tensors, path, metadata=facts)
+
+    @classmethod
+    def load(cls, path: Path) -> StoryModel:
+        """Read a model back; anything else is refused by name."""
+        from safetensors import SafetensorError, safe_open
+
+        try:
+            with safe_open(path, framework="numpy") as file:
+                facts = file.metadata() or {}
+                weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        except (OSError, SafetensorError) as error:
+            raise ModelError(f"{path} cannot be read as a story model: {error}") from error
+        if facts.get("format") != FORMAT:
+            raise ModelError(
+                f"{path} is {facts.get('format', 'of an unknown kind')}, wanted {FORMAT!r}; "
+                "train it again with this version"
+            )
+        model = cls(weights, json.loads(facts["card"]), json.loads(facts["clock"]))
+        if model.digest != facts.get("digest"):
+            raise ModelError(f"{path} is damaged: its weights do not match its digest")
+        return model
+
+    def _of_cuts(self, cuts: Array, member: int) -> Array:
+        w = self.weights
+        rows = standardised(cuts, w["cut_mean"], w["cut_scale"])
+        seen = np.maximum(rows @ w["cut_1"][member] + w["cut_1_bias"][member], 0)
+        padded = np.pad(seen, ((NEIGHBOURS, NEIGHBOURS), (0, 0)))
+        around = np.hstack([padded[k : k + len(cuts)] for k in range(2 * NEIGHBOURS + 1)])
+        hidden = np.maximum(around @ w["cut_2"][member] + w["cut_2_bias"][member], 0)
+        score: Array = (hidden @ w["cut_3"][member] + w["cut_3_bias"][member])[:, 0]
+        return score
+
+    def _of_runs(self, runs: Array, member: int) -> Array:
+        w = self.weights
+        rows = standardised(runs, w["run_mean"], w["run_scale"])
+        hidden = np.maximum(rows @ w["run_1"][member] + w["run_1_bias"][member], 0)
+        hidden = np.maximum(hidden @ w["run_2"][member] + w["run_2_bias"][member], 0)
+        score: Array = (hidden @ w["run_3"][member] + w["run_3_bias"][member])[..., 0]
+        return score
+
+
+def standardised(rows: Array, mean: Array, scale: Array) -> Array:
+    """Relations in standard deviations from what is usual; a missing cue says what is usual."""
+    steps = np.clip((rows - mean) / scale, -CLIP, CLIP)
+    return np.nan_to_num(steps, nan=0.0).astype(np.float32)
+
+
+@cache
+def default_model() -> StoryModel:
+    """The model that ships with Storyscope."""
+    return StoryModel.load(DEFAULT)

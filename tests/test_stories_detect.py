@@ -1,0 +1,306 @@
+"""The learned detector, part by part, each against something simpler."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from story_films import made_up_film, shots_of
+from storyscope.config import StoryConfig
+from storyscope.core import Features, Segmentation, StoryPath
+from storyscope.errors import InvalidFeatures, InvalidSegmentation, InvalidSetting, ModelError
+from storyscope.evaluate import mean_iou
+from storyscope.stories import StoryModel, detect, explain, segment
+from storyscope.stories.decode import expected_overlaps, most_agreeable
+from storyscope.stories.hierarchy import order_changes
+from storyscope.stories.posterior import posterior, story_chances
+from storyscope.stories.relations import (
+    CUT_COLUMNS,
+    RUN_COLUMNS,
+    Rhythm,
+    cut_relations,
+    run_relations,
+)
+from storyscope.stories.similarity import Views, cues_of, likeness, look, normal_scores
+from storyscope.stories.training import Lesson, Recipe, train
+
+QUICK = Recipe(members=2, steps=40, hidden=12, batch=4, learning_rate=0.01)
+
+
+def lesson(seed):
+    shots, features, truth = made_up_film(seed)
+    return Lesson(look(cues_of(features)), Rhythm.of(shots), truth)
+
+
+@pytest.fixture(scope="module")
+def model():
+    pytest.importorskip("torch")
+    return train([lesson(seed) for seed in range(6)], QUICK, seed=0)
+
+
+def every_segmentation(shots):
+    for size in range(shots):
+        for cuts in itertools.combinations(range(1, shots), size):
+            yield (0, *cuts, shots)
+
+
+def random_scores(seed, shots, lengths):
+    scores = np.random.default_rng(seed).normal(size=(shots, lengths))
+    scores[np.arange(shots)[:, None] + np.arange(lengths) >= shots] = -np.inf
+    return scores
+
+
+def total(edges, scores):
+    parts = itertools.pairwise(edges)
+    return sum(scores[a, b - a - 1] if b - a <= scores.shape[1] else -np.inf for a, b in parts)
+
+
+@given(st.integers(0, 999), st.integers(1, 7), st.integers(2, 7))
+def test_the_posterior_sums_over_every_way_to_part_the_shots(seed, shots, lengths):
+    scores = random_scores(seed, shots, min(lengths, shots))
+    weights = {edges: np.exp(total(edges, scores)) for edges in every_segmentation(shots)}
+    expected = np.zeros_like(scores)
+    for edges, weight in weights.items():
+        for a, b in itertools.pairwise(edges):
+            if b - a <= scores.shape[1]:
+                expected[a, b - a - 1] += weight / sum(weights.values())
+    np.testing.assert_allclose(posterior(scores).stories, expected, atol=1e-9)
+
+
+def test_videos_of_different_length_do_not_disturb_each_other():
+    tables = [random_scores(seed, shots, min(shots, 5)) for seed, shots in enumerate((3, 9, 6))]
+    for table, together in zip(tables, story_chances(tables), strict=True):
+        np.testing.assert_allclose(together, posterior(table).stories, atol=1e-12)
+
+
+def pairwise_agreement(found, truth, times):
+    """Mean IoU with matches by the middle, as `decode` takes it; both as edges over shots."""
+
+    def iou(a, b):
+        shared = max(0, min(times[a[1]], times[b[1]]) - max(times[a[0]], times[b[0]]))
+        return shared / (times[a[1]] - times[a[0]] + times[b[1]] - times[b[0]] - shared)
+
+    def holds_middle(a, b):
+        return times[a[0]] <= (times[b[0]] + times[b[1]]) / 2 < times[a[1]]
+
+    ours, theirs = list(itertools.pairwise(found)), list(itertools.pairwise(truth))
+    own = [iou(a, b) for a in ours for b in theirs if holds_middle(b, a)]
+    other = [iou(a, b) for b in theirs for a in ours if holds_middle(a, b)]
+    return sum(own) / len(ours), sum(other)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 999), st.integers(2, 6))
+def test_expected_overlaps_are_expectations(seed, shots):
+    scores = random_scores(seed, shots, shots)
+    times = np.cumsum([0, *np.random.default_rng(seed).uniform(1, 5, shots)])
+    chances = posterior(scores)
+    own, others, places = expected_overlaps(chances, times)
+    ways = list(every_segmentation(shots))
+    weights = np.exp([total(edges, scores) for edges in ways])
+    for found in ways:
+        if not set(found) <= set(places.tolist()):
+            continue
+        rows = np.searchsorted(places, found)
+        agreements = [pairwise_agreement(found, truth, times) for truth in ways]
+        mine = np.average([a for a, _ in agreements], weights=weights)
+        theirs = np.average([b for _, b in agreements], weights=weights)
+        assert own[rows[:-1], rows[1:]].mean() == pytest.approx(mine, abs=0.02)
+        assert others[rows[:-1], rows[1:]].sum() * chances.expected_count == pytest.approx(
+            theirs, abs=0.02 * shots
+        )
+
+
+def test_the_answer_is_nearly_always_the_most_agreeable_of_all():
+    short_of_best = []
+    for seed, shots in itertools.product(range(60), (3, 5, 8)):
+        chances = posterior(2 * random_scores(seed, shots, shots))
+        own, others, places = expected_overlaps(chances, np.arange(shots + 1.0))
+
+        def value(edges, own=own, others=others, places=places):
+            rows = np.searchsorted(places, edges)
+            return own[rows[:-1], rows[1:]].mean() + others[rows[:-1], rows[1:]].sum()
+
+        found = most_agreeable(chances, np.arange(shots + 1.0))
+        possible = set(places.tolist())
+        rivals = [edges for edges in every_segmentation(shots) if set(edges) <= possible]
+        short_of_best.append(max(value(edges) for edges in rivals) - value((*found, shots)))
+    assert np.mean(np.array(short_of_best) < 1e-9) > 0.9
+    assert np.mean(short_of_best) < 0.005
+
+
+def test_a_sure_model_is_believed():
+    scores = np.full((9, 9), -20.0)
+    for start, stop in ((0, 4), (4, 5), (5, 9)):
+        scores[start, stop - start - 1] = 20.0
+    assert most_agreeable(posterior(scores), np.arange(10.0)) == (0, 4, 5)
+
+
+@given(st.integers(0, 999), st.integers(1, 12), st.integers(2, 12))
+def test_a_finer_granularity_keeps_every_boundary(seed, shots, lengths):
+    scores = random_scores(seed, shots, min(lengths, shots))
+    chances = posterior(scores)
+    starts = most_agreeable(chances, np.arange(shots + 1.0))
+    path = order_changes(starts, scores, chances)
+    assert path.stories.starts == starts
+    dial = [path.at(step / 20) for step in range(21)]
+    assert len(dial[0]) == 1
+    assert len(dial[-1]) == shots
+    for coarse, fine in itertools.pairwise(dial):
+        assert set(coarse.starts) <= set(fine.starts)
+    assert [len(path.about(count)) for count in range(1, shots + 1)] == list(range(1, shots + 1))
+
+
+def test_a_path_is_a_list_of_every_change():
+    with pytest.raises(InvalidSegmentation):
+        StoryPath((1, 1), 1, (1.0, 0.5, 0.5))
+    path = StoryPath((2, 1), 2, (1.0, 0.2, 0.9))
+    assert path.levels(1.0, 0.0) == (Segmentation((0,), 3), Segmentation((0, 1, 2), 3))
+    assert len(path.about(50)) == 3
+    with pytest.raises(InvalidSetting):
+        path.at(1.5)
+    with pytest.raises(InvalidSetting):
+        path.about(0)
+
+
+@given(st.integers(0, 999))
+def test_normal_scores_forget_the_scale_of_a_network(seed):
+    rows = np.random.default_rng(seed).normal(size=(12, 5))
+    plain = likeness(rows)
+    np.testing.assert_allclose(normal_scores(plain), normal_scores(3 * plain - 1), atol=1e-9)
+    assert np.abs(normal_scores(plain)).max() <= 3.0
+
+
+def test_equal_shots_say_nothing():
+    off_diagonal = normal_scores(likeness(np.ones((5, 4))))[~np.eye(5, dtype=bool)]
+    assert (off_diagonal == 0).all()
+
+
+def test_histograms_are_compared_by_their_roots():
+    histograms = np.array([[1.0, 0, 0], [0.25, 0.75, 0], [0, 0, 1.0]])
+    assert likeness(histograms)[0, 1] == pytest.approx(0.5)
+
+
+def test_relations_match_their_definitions():
+    shots, features, _ = made_up_film(3, stories=4)
+    views, rhythm = look(cues_of(features)), Rhythm.of(shots)
+    cuts, runs = cut_relations(views, rhythm), run_relations(views, rhythm)
+    view = views.appearance
+    assert cuts.shape == (len(shots), CUT_COLUMNS)
+    assert runs.shape == (len(shots), len(shots), RUN_COLUMNS)
+    cut, window = 7, 2
+    block = view[cut - window : cut, cut : cut + window]
+    assert cuts[cut, 2:4] == pytest.approx([block.mean(), block.max()], abs=1e-5)
+    run = view[5:9, 5:9][~np.eye(4, dtype=bool)].reshape(4, 3)
+    assert runs[5, 3, 7] == pytest.approx(run.mean(), abs=1e-5)
+    assert runs[5, 3, 15:17] == pytest.approx([run.max(1).mean(), run.max(1).min()], abs=1e-5)
+
+
+def test_a_film_played_slowly_looks_the_same_without_the_clock():
+    shots, features, _ = made_up_film(4)
+    views, rhythm = look(cues_of(features)), Rhythm.of(shots)
+    quick = Rhythm(rhythm.edges, rhythm.transitions, clock=False)
+    slow = Rhythm(30 * rhythm.edges, rhythm.transitions, clock=False)
+    np.testing.assert_allclose(cut_relations(views, quick), cut_relations(views, slow), atol=1e-4)
+    np.testing.assert_allclose(run_relations(views, quick), run_relations(views, slow), atol=1e-4)
+
+
+def test_a_missing_cue_is_silent():
+    shots, features, _ = made_up_film(5)
+    views = look(cues_of(features[:1]))
+    assert views.second_opinion is None
+    assert np.isnan(cut_relations(views, Rhythm.of(shots))).any()
+    whole = Views(*look(cues_of(features)))
+    assert not np.isnan(cut_relations(whole, Rhythm.of(shots))).any()
+
+
+def test_training_finds_the_stories_of_films_it_has_not_seen(model):
+    found, trivial = [], []
+    for seed in range(20, 26):
+        shots, features, truth = made_up_film(seed)
+        found.append(mean_iou(detect(shots, features, model).stories, truth))
+        uniform = np.linspace(0, len(shots), len(truth), endpoint=False).astype(int)
+        trivial.append(mean_iou(Segmentation(tuple(uniform), len(shots)), truth))
+    assert np.mean(found) > np.mean(trivial) + 0.15
+
+
+def test_training_is_the_same_for_a_seed_and_another_for_another():
+    pytest.importorskip("torch")
+    recipe = Recipe(members=1, steps=4, hidden=4)
+    first, again, other = (train([lesson(0)], recipe, seed=seed).digest for seed in (1, 1, 2))
+    assert first == again != other
+
+
+def test_training_from_a_base_stays_near_it(model):
+    near = train([lesson(9)], Recipe(members=2, steps=3, learning_rate=1e-4), base=model)
+    assert near.members == model.members
+    for name, value in model.weights.items():
+        assert np.abs(near.weights[name] - value).max() < 0.01
+    assert near.digest != model.digest
+
+
+def test_another_network_sees_the_same_stories(model):
+    shots, (looks, hue), _ = made_up_film(31)
+    turn, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(24, 24)))
+    turned = Features("resnet", 7 * looks.vectors @ turn, "another network")
+    assert detect(shots, [turned, hue], model).stories == detect(shots, [looks, hue], model).stories
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_the_shortest_films_have_stories_too(model, count):
+    shots = shots_of([50] * count)
+    features = [Features("appearance", np.eye(3)[:count], "made up")]
+    assert detect(shots, features, model).shots == count
+    assert detect(shots, [], model).shots == count
+
+
+def test_a_film_of_equal_shots_can_be_parted(model):
+    shots = shots_of([40] * 30)
+    path = detect(shots, [Features("appearance", np.ones((30, 8)), "made up")], model)
+    assert path.shots == 30
+
+
+def test_features_of_other_shots_are_refused(model):
+    shots, features, _ = made_up_film(1)
+    with pytest.raises(InvalidFeatures, match=f"the video has {len(shots) - 1}"):
+        detect(shots[:-1], features, model)
+
+
+def test_a_model_survives_its_file(model, tmp_path):
+    model.save(tmp_path / "m.safetensors")
+    back = StoryModel.load(tmp_path / "m.safetensors")
+    assert (back.digest, back.clock) == (model.digest, model.clock)
+    shots, features, _ = made_up_film(2)
+    config = StoryConfig(model=str(tmp_path / "m.safetensors"))
+    assert segment(shots, features, config) == detect(shots, features, model).stories
+    assert len(segment(shots, features, config, count=4)) == 4
+
+
+def test_what_is_no_model_is_refused(model, tmp_path):
+    (tmp_path / "m.safetensors").write_bytes(b"nonsense")
+    with pytest.raises(ModelError, match="cannot be read"):
+        StoryModel.load(tmp_path / "m.safetensors")
+    with pytest.raises(ModelError, match="train it again"):
+        StoryModel({**model.weights, "cut_mean": np.zeros(3)})
+
+
+def test_explanations_name_the_cue_that_changed(model):
+    """Where only colour changes between two stories, colour speaks for the boundary."""
+    shots, (_, hue), truth = made_up_film(40, stories=6)
+    blank = Features("appearance", np.ones((len(shots), 4)), "made up")
+    reasons = explain(shots, [blank, hue], model, stories=truth)
+    assert [reason.shot for reason in reasons] == list(truth.cuts)
+    assert all(set(reason.cues) == {"appearance", "colour", "time"} for reason in reasons)
+    colour = np.mean([reason.cues["colour"] for reason in reasons])
+    assert colour > np.mean([abs(reason.cues["appearance"]) for reason in reasons])
+    assert all(0 <= reason.confidence <= 1 for reason in reasons)
+
+
+def test_silencing_the_strongest_cue_matters_most(model):
+    held = []
+    for seed in range(50, 54):
+        shots, features, truth = made_up_film(seed)
+        held += [reason.holds for reason in explain(shots, features, model, stories=truth)]
+    assert np.mean(held) > 0.6
