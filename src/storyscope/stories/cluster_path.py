@@ -28,6 +28,8 @@ FAR = 64.0
 
 PRICES_PER_WALK = 32
 """Prices that walk along the rows together; more would only cost memory."""
+ROWS_TIMES_PRICES = 400_000
+"""Fewer prices walk together in a long video: without change, memory grows with this product."""
 
 
 @dataclass(frozen=True)
@@ -68,13 +70,13 @@ class Hull:
 
     def __init__(self, vectors: Array) -> None:
         self.row_count = len(vectors)
-        self._vectors = _turned(vectors - vectors.mean(axis=0))
+        self.vectors = _turned(vectors - vectors.mean(axis=0))
         fresh = np.any(vectors[1:] != vectors[:-1], axis=1)
         one_per_run = np.concatenate([[0], np.flatnonzero(fresh) + 1])
-        one_story = measured(self._vectors, np.zeros(1, dtype=np.int64))
+        one_story = measured(self.vectors, np.zeros(1, dtype=np.int64))
         self.corners = [Corner(one_story, low=one_story.scatter, high=np.inf)]
         if len(one_per_run) > 1:
-            finest = measured(self._vectors, one_per_run)
+            finest = measured(self.vectors, one_per_run)
             self.corners.append(Corner(finest, low=0.0, high=0.0))
         self._tolerance = 1e-12 * one_story.scatter
 
@@ -164,10 +166,11 @@ class Hull:
                 above, below = min(left.low, FAR * slope), max(right.high, slope / FAR)
                 prices |= {math.sqrt(slope * above), math.sqrt(slope * below)}
         queue = np.array(sorted(prices))
-        for first in range(0, len(queue), PRICES_PER_WALK):
-            walk = queue[first : first + PRICES_PER_WALK]
+        together = max(1, min(PRICES_PER_WALK, ROWS_TIMES_PRICES // self.row_count))
+        for first in range(0, len(queue), together):
+            walk = queue[first : first + together]
             for price, found in zip(
-                walk.tolist(), cheapest_partitions(self._vectors, walk), strict=True
+                walk.tolist(), cheapest_partitions(self.vectors, walk), strict=True
             ):
                 self._learn(price, found)
         for left, right, slope in pairs:

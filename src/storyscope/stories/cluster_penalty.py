@@ -25,6 +25,8 @@ NO_SCATTER_STABILITY = 2.0
 """Stability of stories of identical shots, which stay cheapest down to C = 0."""
 RESOLUTION = 0.01
 """Candidates closer than this are as good as each other."""
+LONGEST_PIECE = 4000
+"""Shots that are judged together; the time grows faster than their number."""
 
 
 def paper_penalty(hull: Hull) -> float:
@@ -59,7 +61,14 @@ def auto_penalty(hull: Hull) -> float:
     with x how far (in log-odds of stories per shot) it is from one story in SHOTS_PER_STORY. Where
     nothing stands out the expectation decides; where something does, it wins. The units of the
     vectors, their number of dimensions and a few duplicate shots make no difference.
+
+    g(m, n) / n depends on m / n alone, so C means the same in a part of a video as in the whole: a
+    very long one is judged in pieces, and gets the median of their C.
     """
+    pieces = math.ceil(hull.row_count / LONGEST_PIECE)
+    if pieces > 1:
+        parts = np.array_split(hull.vectors, pieces)
+        return float(np.median([auto_penalty(Hull(part)) for part in parts]))
     if len(hull.corners) == 1:
         return 0.0
     return _StablePath(hull).most_stable_penalty()
