@@ -10,11 +10,18 @@ from hypothesis import strategies as st
 from story_films import made_up_film, shots_of
 from storyscope.config import StoryConfig
 from storyscope.core import Features, Segmentation, StoryPath
-from storyscope.errors import InvalidFeatures, InvalidSegmentation, InvalidSetting, ModelError
+from storyscope.errors import (
+    InvalidFeatures,
+    InvalidSegmentation,
+    InvalidSetting,
+    ModelError,
+    UnknownName,
+)
 from storyscope.evaluate import mean_iou
-from storyscope.stories import StoryModel, detect, explain, segment
+from storyscope.stories import StoryModel, all_granularities, detect, explain, segment
 from storyscope.stories.decode import expected_overlaps, most_agreeable
-from storyscope.stories.hierarchy import order_changes
+from storyscope.stories.detect import find_path
+from storyscope.stories.hierarchy import order_changes, scatter_splits, score_splits
 from storyscope.stories.posterior import posterior, story_chances
 from storyscope.stories.relations import (
     CUT_COLUMNS,
@@ -143,7 +150,8 @@ def test_a_finer_granularity_keeps_every_boundary(seed, shots, lengths):
     scores = random_scores(seed, shots, min(lengths, shots))
     chances = posterior(scores)
     starts = most_agreeable(chances, np.arange(shots + 1.0))
-    path = order_changes(starts, scores, chances)
+    order = order_changes(starts, shots, score_splits(scores, chances))
+    path = StoryPath(order, len(starts), tuple(chances.begins))
     assert path.stories.starts == starts
     dial = [path.at(step / 20) for step in range(21)]
     assert len(dial[0]) == 1
@@ -151,6 +159,26 @@ def test_a_finer_granularity_keeps_every_boundary(seed, shots, lengths):
     for coarse, fine in itertools.pairwise(dial):
         assert set(coarse.starts) <= set(fine.starts)
     assert [len(path.about(count)) for count in range(1, shots + 1)] == list(range(1, shots + 1))
+
+
+def test_scatter_splits_are_what_a_cut_saves():
+    rows = np.random.default_rng(0).normal(size=(7, 3))
+
+    def scatter(part):
+        return ((part - part.mean(axis=0)) ** 2).sum()
+
+    saved = [scatter(rows[1:6]) - scatter(rows[1:c]) - scatter(rows[c:6]) for c in range(2, 6)]
+    np.testing.assert_allclose(scatter_splits(rows)(1, 6), saved)
+
+
+def test_the_paper_s_clustering_has_a_nested_path_too():
+    shots, features, _ = made_up_film(6)
+    path = all_granularities(shots, features, StoryConfig(method="cluster"))
+    assert segment(shots, features, StoryConfig(method="cluster")) == path.stories
+    for coarse, fine in itertools.pairwise(path.levels(0.2, 0.5, 0.8)):
+        assert set(coarse.starts) <= set(fine.starts)
+    with pytest.raises(UnknownName, match="choose ours or cluster"):
+        segment(shots, features, StoryConfig(method="magic"))
 
 
 def test_a_path_is_a_list_of_every_change():
@@ -246,6 +274,15 @@ def test_another_network_sees_the_same_stories(model):
     turn, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(24, 24)))
     turned = Features("resnet", 7 * looks.vectors @ turn, "another network")
     assert detect(shots, [turned, hue], model).stories == detect(shots, [looks, hue], model).stories
+
+
+def test_a_film_played_backwards_has_the_same_stories(model):
+    shots, features, _ = made_up_film(32)
+    views, rhythm = look(cues_of(features)), Rhythm.of(shots)
+    there = find_path(views, rhythm, model)
+    back = find_path(views.backwards(), rhythm.backwards(), model)
+    assert sorted(len(shots) - cut for cut in back.stories.cuts) == list(there.stories.cuts)
+    np.testing.assert_allclose(back.confidence[:0:-1], there.confidence[1:], atol=1e-6)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])

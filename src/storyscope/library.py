@@ -32,6 +32,7 @@ from storyscope.core import (
     Shot,
     Span,
     Story,
+    StoryPath,
     Thumbnail,
     Transcript,
     Video,
@@ -129,11 +130,15 @@ class Library:
         self._ready(video)
         if granularity is None and count is None:
             return list(self.store.load(video, "titles"))
-        from storyscope.stories import segment
+        path = self.path(video)
+        parts = list(path.about(count) if count is not None else path.at(granularity or 0.0))
+        return self._named(video, story_spans(self.shots(video), parts), parts)
 
-        shots, cues = self.shots(video), self.features(video)
-        parts = segment(shots, cues, self.config.stories, granularity=granularity, count=count)
-        return self._named(video, story_spans(shots, list(parts)), list(parts))
+    def path(self, video: str) -> StoryPath:
+        """Every granularity of a video's stories, and how sure each boundary is."""
+        self._ready(video)
+        path: StoryPath = self.store.load(video, "stories")
+        return path
 
     def story(self, name: str) -> Story:
         """The story of this id, such as "film/3"."""

@@ -33,7 +33,9 @@ def index_video(source: Source, config: Config, execute: Executor) -> Made:
     concepts = execute(stages.CONCEPTS, film, mined, seen, source.trained, settings=concept_model)
     sources = {"film": film, "seen": seen, "words": words}
     cues = [cue.extract(sources, config.features, execute) for cue in stages.CUES]
-    stories = execute(stages.STORIES, film, concepts, *cues, settings=config.stories)
+    stories = execute(
+        stages.STORIES, film, concepts, *cues, settings=(config.stories, weights.stories)
+    )
     execute(stages.PASSAGES, film, words, screen, seen, settings=text_model)
     execute(stages.RATINGS, film, seen, settings=weights.ranker)
     known = (words, screen, mined, seen, source.trained)

@@ -26,12 +26,12 @@ from storyscope.core import (
     Passages,
     Picture,
     Ratings,
-    Segmentation,
     Shot,
     SmallFrame,
     SoundChunk,
     Span,
     Story,
+    StoryPath,
     Transcript,
     VisionOutput,
 )
@@ -207,13 +207,13 @@ class Cue:
         return extract(self.name, material, settings)
 
 
-def find_stories(film: Film, *cues_and_settings: Any, report: Report = silent) -> Segmentation:
-    """Part the shots into stories by all cues there are."""
-    from storyscope.stories import segment
+def find_stories(film: Film, *cues_and_settings: Any, report: Report = silent) -> StoryPath:
+    """Part the shots into stories by all cues there are, at every granularity."""
+    from storyscope.stories import all_granularities
 
-    concepts, *cues, settings = cues_and_settings
+    concepts, *cues, (config, _) = cues_and_settings
     there = [*(cue for cue in cues if cue is not None), *concepts]
-    return segment(film.shots, there, settings)
+    return all_granularities(film.shots, there, config)
 
 
 def file_passages(
@@ -244,7 +244,7 @@ def rate_pictures(
 def name_stories(
     video: str,
     film: Film,
-    parts: Segmentation,
+    path: StoryPath,
     words: Transcript | None,
     screen: Transcript | None,
     mined: Mined | None,
@@ -255,7 +255,8 @@ def name_stories(
     report: Report = silent,
 ) -> tuple[Story, ...]:
     """Give every story its times, a title and keywords."""
-    stories = untitled(video, story_spans(film.shots, list(parts)), list(parts))
+    parts = list(path.stories)
+    stories = untitled(video, story_spans(film.shots, parts), parts)
     return title(stories, film, words, screen, mined, seen, trained, settings[0])
 
 
@@ -313,6 +314,7 @@ class Weights:
     backbone: str
     text: str
     ranker: str
+    stories: str
     grammar: bool
     words: bool
 
@@ -322,6 +324,7 @@ def weights(config: Config) -> Weights:
     from storyscope.features import backbone_digest
     from storyscope.models import SHIPPED, is_installed
     from storyscope.search import text_model_digest
+    from storyscope.stories import model_digest
     from storyscope.thumbnails import load_ranker
 
     vectors = config.concepts.vectors
@@ -329,6 +332,7 @@ def weights(config: Config) -> Weights:
         backbone=backbone_digest(config.features.backbone),
         text=text_model_digest(config.search.text_model),
         ranker=load_ranker().digest,
+        stories=model_digest(config.stories),
         grammar=find_spec("spacy") is not None,
         words=is_installed(vectors) if vectors in SHIPPED else True,
     )
@@ -365,7 +369,7 @@ CUES = (
     Cue("speech", ("film", "words")),
     Cue("time", ("film",)),
 )
-STORIES = Stage("stories", 1, find_stories)
+STORIES = Stage("stories", 2, find_stories)
 PASSAGES = Stage("passages", 2, file_passages)
 RATINGS = Stage("ratings", 1, rate_pictures)
 TITLES = Stage("titles", 1, name_stories)

@@ -10,7 +10,7 @@ from storyscope.stories.cluster_runs import Partition
 from storyscope.stories.detect import detect
 from storyscope.stories.explain import BoundaryExplanation, explain
 from storyscope.stories.model import StoryModel
-from storyscope.stories.segment import all_granularities, segment
+from storyscope.stories.segment import all_granularities, model_digest, segment
 
 __all__ = [
     "BoundaryExplanation",
@@ -23,6 +23,7 @@ __all__ = [
     "clusterings",
     "detect",
     "explain",
+    "model_digest",
     "segment",
     "story_path",
 ]

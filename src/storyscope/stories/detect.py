@@ -10,7 +10,7 @@ import numpy as np
 from storyscope.core import Features, Shot, StoryPath
 from storyscope.errors import InvalidFeatures
 from storyscope.stories.decode import most_agreeable
-from storyscope.stories.hierarchy import order_changes
+from storyscope.stories.hierarchy import order_changes, score_splits
 from storyscope.stories.model import StoryModel, default_model
 from storyscope.stories.posterior import Posterior, posterior
 from storyscope.stories.relations import (
@@ -53,15 +53,37 @@ def find_path(views: Views, rhythm: Rhythm, model: StoryModel) -> StoryPath:
     """Stories at every granularity from what the shots' similarities say."""
     reading = read(views, rhythm, model)
     starts = most_agreeable(reading.chances, rhythm.edges)
-    return order_changes(starts, reading.scores, reading.chances)
+    return StoryPath(
+        order=order_changes(starts, len(rhythm), score_splits(reading.scores, reading.chances)),
+        natural=len(starts),
+        confidence=tuple(float(chance) for chance in reading.chances.begins),
+    )
 
 
 def read(views: Views, rhythm: Rhythm, model: StoryModel, *, timing: bool = True) -> Reading:
-    """Score every story and sum over all ways to part the video; without `timing`, by looks."""
+    """Score every story and sum over all ways to part the video; without `timing`, by looks.
+
+    The video is read forwards and backwards, and the scores averaged: a story is the same story
+    from its other end.
+    """
     rhythm = replace(rhythm, clock=rhythm.clock and model.clock)
+    forwards = _scores(views, rhythm, model, timing)
+    backwards = _scores(views.backwards(), rhythm.backwards(), model, timing)
+    scores = (forwards + _turned(backwards)) / 2
+    return Reading(scores, posterior(scores))
+
+
+def _scores(views: Views, rhythm: Rhythm, model: StoryModel, timing: bool) -> Array:
     cuts, runs = cut_relations(views, rhythm), run_relations(views, rhythm)
     if not timing:
         cuts[:, TIMING_OF_CUTS] = np.nan
         runs[..., TIMING_OF_RUNS] = np.nan
-    scores = model.scores(cuts, runs)
-    return Reading(scores, posterior(scores))
+    return model.scores(cuts, runs)
+
+
+def _turned(scores: Array) -> Array:
+    """Scores of a video played backwards, each where its story is in the video itself."""
+    start, step = np.indices(scores.shape)
+    first = len(scores) - 1 - start - step
+    turned: Array = np.where(first >= 0, scores[np.maximum(first, 0), step], -np.inf)
+    return turned

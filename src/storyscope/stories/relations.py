@@ -8,7 +8,7 @@ and a feature film look the same here.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -48,6 +48,11 @@ class Rhythm:
 
     def __len__(self) -> int:
         return len(self.transitions)
+
+    def backwards(self) -> Rhythm:
+        """The rhythm of the video played from its end."""
+        edges = self.edges[-1] - self.edges[::-1]
+        return replace(self, edges=edges, transitions=np.append(0.0, self.transitions[:0:-1]))
 
     @property
     def lengths(self) -> Array:

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from storyscope.config import StoryConfig
 from storyscope.core import Features, Segmentation, Shot, StoryPath
 from storyscope.errors import UnknownName
-from storyscope.stories.cluster import cluster, story_path
+from storyscope.stories.cluster import cluster
 from storyscope.stories.detect import detect
+from storyscope.stories.hierarchy import order_changes, scatter_splits
 from storyscope.stories.model import StoryModel, default_model
+from storyscope.stories.similarity import Array
 
 
 def segment(
@@ -24,13 +25,7 @@ def segment(
     granularity: float | None = None,
     count: int | None = None,
 ) -> Segmentation:
-    """Part the shots by the settings, or into about as many stories as is asked for.
-
-    With the method `ours`, finer stories lie inside coarser ones. The paper's clustering solves
-    every granularity for itself, so there they need not.
-    """
-    if config.method == "cluster":
-        return _clustered(shots, cues, config, granularity=granularity, count=count)
+    """Part the shots by the settings, or into about as many stories as is asked for."""
     path = all_granularities(shots, cues, config)
     if count is not None:
         return path.about(count)
@@ -41,9 +36,16 @@ def all_granularities(
     shots: Sequence[Shot], cues: Sequence[Features], config: StoryConfig = StoryConfig()
 ) -> StoryPath:
     """Everything that is needed to regroup the shots later without their features."""
-    if config.method != "ours":
-        raise UnknownName(f"no story detector is called {config.method!r}; choose ours or cluster")
-    return detect(shots, cues, load_model(config.model))
+    if config.method == "ours":
+        return detect(shots, cues, load_model(config.model))
+    if config.method == "cluster":
+        return _clustered(_one_space(shots, cues), config.penalty)
+    raise UnknownName(f"no story detector is called {config.method!r}; choose ours or cluster")
+
+
+def model_digest(config: StoryConfig) -> str:
+    """Fingerprint of the model that the settings name; another model finds other stories."""
+    return load_model(config.model).digest if config.method == "ours" else ""
 
 
 def load_model(name: str) -> StoryModel:
@@ -51,23 +53,15 @@ def load_model(name: str) -> StoryModel:
     return default_model() if name == "default" else StoryModel.load(Path(name))
 
 
-def _clustered(
-    shots: Sequence[Shot],
-    cues: Sequence[Features],
-    config: StoryConfig,
-    *,
-    granularity: float | None,
-    count: int | None,
-) -> Segmentation:
-    rows = _one_space(shots, cues)
-    if granularity is None and count is None:
-        return cluster(rows, config.penalty).segmentation
-    wanted = count or round(len(shots) ** (granularity or 0.0))
-    found = [point.partition.segmentation for point in story_path(rows)]
-    return min(found, key=lambda parts: abs(len(parts) - wanted))
+def _clustered(rows: Array, penalty: float | str) -> StoryPath:
+    """The paper's clustering; a change is a boundary or not, so there is no other confidence."""
+    starts = cluster(rows, penalty).segmentation.starts
+    order = order_changes(starts, len(rows), scatter_splits(rows))
+    confidence = np.isin(np.arange(len(rows)), starts).astype(float)
+    return StoryPath(order, len(starts), tuple(confidence.tolist()))
 
 
-def _one_space(shots: Sequence[Shot], cues: Sequence[Features]) -> npt.NDArray[np.floating]:
+def _one_space(shots: Sequence[Shot], cues: Sequence[Features]) -> Array:
     """Appearance and hue of length one each, and time in half minutes, side by side."""
     rows = [
         cue.vectors / np.maximum(np.linalg.norm(cue.vectors, axis=1, keepdims=True), 1e-9)
@@ -75,4 +69,5 @@ def _one_space(shots: Sequence[Shot], cues: Sequence[Features]) -> npt.NDArray[n
         if cue.name in ("appearance", "hue")
     ]
     minutes = np.array([[shot.span.middle / 60] for shot in shots])
-    return np.hstack([*rows, 0.5 * minutes])
+    joined: Array = np.hstack([*rows, 0.5 * minutes])
+    return joined

@@ -62,6 +62,10 @@ class Views:
     def __iter__(self) -> Iterator[Array | None]:
         return iter((self.appearance, self.distinctive, self.second_opinion))
 
+    def backwards(self) -> Views:
+        """The same shots from last to first."""
+        return Views(*(None if view is None else view[::-1, ::-1] for view in self))
+
 
 def cues_of(features: Sequence[Features]) -> dict[str, list[Features]]:
     """The features by the cue they speak for, time left out: shots know their times."""

@@ -73,15 +73,9 @@ class Lesson:
 
     def backwards(self) -> Lesson:
         """The video played from its end: as good a lesson, and another one."""
-        views = [None if view is None else view[::-1, ::-1] for view in self.views]
-        edges = self.rhythm.edges[-1] - self.rhythm.edges[::-1]
-        transitions = np.append(0.0, self.rhythm.transitions[:0:-1])
         cuts = sorted(self.truth.end - cut for cut in self.truth.cuts)
-        return Lesson(
-            Views(*views),
-            Rhythm(edges, transitions),
-            Segmentation.from_cuts(cuts, self.truth.end),
-        )
+        truth = Segmentation.from_cuts(cuts, self.truth.end)
+        return Lesson(self.views.backwards(), self.rhythm.backwards(), truth)
 
 
 def train(
