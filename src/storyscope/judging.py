@@ -32,8 +32,12 @@ from storyscope.evaluate.protocol import VideoScore, judge, leave_one_out
 from storyscope.progress import Report, Step, silent
 
 METHODS: dict[str, str] = {
-    name: target for name, target in BASELINES.items() if name not in ("uniform", "one-per-shot")
-}
+    "ours": "storyscope.stories.methods:Ours",
+    "triplet": "storyscope.stories.paper_methods:Triplet",
+    "siamese": "storyscope.stories.paper_methods:Siamese",
+    "lstm": "storyscope.stories.paper_methods:Lstm",
+    "cluster": "storyscope.stories.paper_methods:Cluster",
+} | {name: target for name, target in BASELINES.items() if name not in ("uniform", "one-per-shot")}
 """Every method by name; the first is the one the others are compared with.
 
 Trivial answers are not among them: they are in every table, with the true number of stories.

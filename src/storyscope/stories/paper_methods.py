@@ -1,0 +1,140 @@
+"""The paper's own ways to find stories, as methods that can be judged beside ours.
+
+An embedding network is trained on the training videos, their shots are clustered in its space, and
+the penalty C, or the rule that chooses it, is taken from the training videos too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from storyscope.core import Features, Segmentation
+from storyscope.embedding import Embedding, EmbeddingRecipe, Example, train_embedding
+from storyscope.evaluate import AnnotatedVideo, UnannotatedVideo, mean_iou
+from storyscope.stories.cluster import cluster, clusterings
+
+Penalty = float | Literal["auto", "paper"]
+
+PENALTIES: tuple[Penalty, ...] = ("auto", "paper", *np.geomspace(0.01, 3.0, 20).tolist())
+QUANTILES = tuple(np.linspace(0.7, 0.97, 28).tolist())
+
+
+class Cluster:
+    """Exact clustering of the plain features, nothing learned."""
+
+    name = "cluster"
+
+    def fit(self, training: Sequence[AnnotatedVideo], *, seed: int) -> ClusterDetector:
+        return ClusterDetector()
+
+    def pretrained(self) -> ClusterDetector:
+        return ClusterDetector()
+
+
+@dataclass(frozen=True)
+class ClusterDetector:
+    """Clusters unit descriptors and half the minutes, C from the video itself."""
+
+    def find(self, video: UnannotatedVideo) -> Segmentation:
+        from storyscope.embedding import Layout
+
+        features = described(video)
+        return cluster(Layout.of(features).join(features), "auto").segmentation
+
+
+class Embedded:
+    """Clustering in a learned space."""
+
+    def __init__(self, kind: str, recipe: EmbeddingRecipe = EmbeddingRecipe()) -> None:
+        self.name = kind
+        self.recipe = recipe
+
+    def fit(self, training: Sequence[AnnotatedVideo], *, seed: int) -> EmbeddedDetector:
+        examples = [Example(described(video), video.truth_on_shots) for video in training]
+        embedding = train_embedding(examples, self.name, self.recipe, seed=seed)
+        found = [clusterings(embedding.embed(each.features), PENALTIES) for each in examples]
+        best = _best(training, lambda video, k: found[video][k].segmentation, len(PENALTIES))
+        return EmbeddedDetector(embedding, PENALTIES[best])
+
+
+class Triplet(Embedded):
+    """The paper's method."""
+
+    def __init__(self) -> None:
+        super().__init__("triplet")
+
+
+class Siamese(Embedded):
+    """The paper's first comparison."""
+
+    def __init__(self) -> None:
+        super().__init__("siamese")
+
+
+class Lstm:
+    """The paper's second comparison: boundaries from a network that reads the shots in order."""
+
+    name = "lstm"
+
+    def fit(self, training: Sequence[AnnotatedVideo], *, seed: int) -> LstmDetector:
+        examples = [Example(described(video), video.truth_on_shots) for video in training]
+        embedding = train_embedding(examples, self.name, seed=seed)
+        odds = [embedding.boundary_log_odds(each.features) for each in examples]
+        thresholds = np.quantile(np.concatenate(odds), QUANTILES)
+        best = _best(training, lambda video, k: _above(odds[video], thresholds[k]), len(QUANTILES))
+        return LstmDetector(embedding, float(thresholds[best]))
+
+
+@dataclass(frozen=True, eq=False)
+class EmbeddedDetector:
+    """A trained space, and the C or the rule to cluster with."""
+
+    embedding: Embedding
+    penalty: Penalty
+
+    def find(self, video: UnannotatedVideo) -> Segmentation:
+        return cluster(self.embedding.embed(described(video)), self.penalty).segmentation
+
+
+@dataclass(frozen=True, eq=False)
+class LstmDetector:
+    """A trained network, and how sure it must be of a boundary."""
+
+    embedding: Embedding
+    threshold: float
+
+    def find(self, video: UnannotatedVideo) -> Segmentation:
+        return _above(self.embedding.boundary_log_odds(described(video)), self.threshold)
+
+
+def described(video: UnannotatedVideo) -> list[Features]:
+    """The video's features, and when its shots are: half the minutes, and their length."""
+    edges = np.array(video.edges) / video.fps / 60
+    times = np.column_stack([0.5 * (edges[1:] + edges[:-1]) / 2, np.diff(edges)])
+    there = [each for name, each in video.features.items() if name != "time"]
+    return [*there, Features("time", times, "half minutes and length 1")]
+
+
+def _above(log_odds: np.ndarray, threshold: float) -> Segmentation:
+    cuts = 1 + np.flatnonzero(log_odds[1:] > threshold)
+    return Segmentation.from_cuts(cuts.tolist(), len(log_odds))
+
+
+def _best(
+    training: Sequence[AnnotatedVideo], find: Callable[[int, int], Segmentation], choices: int
+) -> int:
+    """The choice with the highest mean IoU over the training videos; of equals, the first."""
+    scores = [
+        np.mean(
+            [
+                mean_iou(find(number, choice).on(video.edges), video.truth)
+                for number, video in enumerate(training)
+            ]
+        )
+        for choice in range(choices)
+    ]
+    return int(np.argmax(scores))
