@@ -1,0 +1,133 @@
+"""Learn an editor's style from a few annotated videos, and say honestly whether it helped.
+
+Training starts from a model that knows stories in general and stays near it. Whether that helped
+is judged on videos it was not shown: each annotated video in turn is left out. A single video is
+judged in halves, each by a model that saw only the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from storyscope.core import Segmentation
+from storyscope.errors import AnnotationError
+from storyscope.evaluate import mean_iou
+from storyscope.progress import Report, Step, silent
+from storyscope.stories.detect import find_path
+from storyscope.stories.model import StoryModel, default_model
+from storyscope.stories.relations import Rhythm
+from storyscope.stories.similarity import Views
+from storyscope.stories.training import Lesson, Recipe, train
+
+FINE = Recipe(steps=80, learning_rate=0.002, weight_decay=2.0, batch=8)
+"""Few steps, and a strong pull back to where it began."""
+
+
+@dataclass(frozen=True, eq=False)
+class FineTuning:
+    """The new model, and mean IoU on videos that were left out while training."""
+
+    model: StoryModel
+    before: Mapping[str, float]
+    """With the model it began from."""
+    after: Mapping[str, float]
+    """After learning from the other videos."""
+    uniform: Mapping[str, float]
+    """Equal stories, as many as are true."""
+    minutes: float
+    """How much was annotated."""
+
+    @property
+    def gain(self) -> float:
+        return float(np.mean([*self.after.values()]) - np.mean([*self.before.values()]))
+
+    @property
+    def helped(self) -> bool:
+        return self.gain > 0
+
+
+def fine_tune(
+    lessons: Mapping[str, Lesson],
+    base: StoryModel | None = None,
+    recipe: Recipe = FINE,
+    *,
+    seed: int = 0,
+    report: Report = silent,
+) -> FineTuning:
+    """Learn from annotated videos by name, starting from `base` (the one that ships, if None)."""
+    if not lessons:
+        raise AnnotationError("there is nothing to learn from; annotate at least one video")
+    base = base or default_model()
+    judged = dict(lessons) if len(lessons) > 1 else halves(*lessons.items())
+    after = {}
+    for done, (name, held_out) in enumerate(judged.items()):
+        others = [lesson for other, lesson in judged.items() if other != name]
+        after[name] = score(learn(others, base, recipe, seed=seed), held_out)
+        report(Step("train", done + 1, len(judged) + 1, note=f"without {name}"))
+    model = learn([*lessons.values()], base, recipe, seed=seed)
+    report(Step("train", len(judged) + 1, len(judged) + 1))
+    return FineTuning(
+        model,
+        before={name: score(base, lesson) for name, lesson in judged.items()},
+        after=after,
+        uniform={name: _uniform(lesson) for name, lesson in judged.items()},
+        minutes=float(sum(np.ptp(lesson.rhythm.edges) for lesson in lessons.values()) / 60),
+    )
+
+
+def learn(
+    lessons: list[Lesson], base: StoryModel, recipe: Recipe = FINE, *, seed: int = 0
+) -> StoryModel:
+    """The base after these lessons; seconds count from now on, for the pace is the editor's."""
+    trained = train(lessons, recipe, seed=seed, base=base)
+    return replace(trained, card=base.card, clock=True)
+
+
+def score(model: StoryModel, lesson: Lesson) -> float:
+    """Mean IoU of what the model finds in an annotated video."""
+    return _agreement(find_path(lesson.views, lesson.rhythm, model).stories, lesson)
+
+
+def halves(*videos: tuple[str, Lesson]) -> dict[str, Lesson]:
+    """Each video parted at the boundary nearest to its middle."""
+    parts = {}
+    for name, lesson in videos:
+        if len(lesson.truth) < 4:
+            raise AnnotationError(
+                f"{name} has {len(lesson.truth)} stories, too few to learn from a part of them and "
+                "judge by the rest; annotate four or more, or a second video"
+            )
+        middle = min(lesson.truth.cuts[1:-1], key=lambda cut: abs(cut - lesson.truth.end / 2))
+        parts[f"{name}, first half"] = _part(lesson, range(middle))
+        parts[f"{name}, second half"] = _part(lesson, range(middle, lesson.truth.end))
+    return parts
+
+
+def _part(lesson: Lesson, shots: range) -> Lesson:
+    views = [
+        None if view is None else view[shots.start : shots.stop, shots.start : shots.stop]
+        for view in lesson.views
+    ]
+    rhythm = Rhythm(
+        lesson.rhythm.edges[shots.start : shots.stop + 1],
+        lesson.rhythm.transitions[shots.start : shots.stop],
+        lesson.rhythm.clock,
+    )
+    starts = (start - shots.start for start in lesson.truth.starts if start in shots)
+    return Lesson(Views(*views), rhythm, Segmentation(tuple(starts), len(shots)))
+
+
+def _uniform(lesson: Lesson) -> float:
+    shots, count = lesson.truth.end, len(lesson.truth)
+    starts = tuple(story * shots // count for story in range(count))
+    return _agreement(Segmentation(starts, shots), lesson)
+
+
+def _agreement(found: Segmentation, lesson: Lesson) -> float:
+    """Mean IoU over milliseconds."""
+    start = lesson.rhythm.edges[0]
+    thousandths = [round(1000 * (edge - start)) for edge in lesson.rhythm.edges]
+    return mean_iou(found.on(thousandths), lesson.truth.on(thousandths))

@@ -1,0 +1,58 @@
+"""Learning an editor's style from a few videos."""
+
+import numpy as np
+import pytest
+
+from story_films import made_up_film
+from storyscope.core import Segmentation
+from storyscope.errors import AnnotationError
+from storyscope.stories.fine_tuning import fine_tune, halves
+from storyscope.stories.relations import Rhythm
+from storyscope.stories.similarity import cues_of, look
+from storyscope.stories.training import Lesson, Recipe, train
+
+pytest.importorskip("torch")
+
+BASE = Recipe(members=1, steps=30, hidden=8, learning_rate=0.01)
+FINE = Recipe(steps=30, batch=4, learning_rate=0.01, weight_decay=0.5)
+
+
+def lesson(seed, *, joined=1):
+    """A made-up film; an editor who joins stories tells two or three of them as one."""
+    shots, features, truth = made_up_film(seed, stories=12)
+    kept = truth.starts[::joined]
+    return Lesson(look(cues_of(features)), Rhythm.of(shots), Segmentation(kept, truth.end))
+
+
+@pytest.fixture(scope="module")
+def base():
+    return train([lesson(seed) for seed in range(4)], BASE, seed=0)
+
+
+def test_an_editor_who_tells_longer_stories_is_learned_from(base):
+    tuned = fine_tune({f"film {s}": lesson(s, joined=3) for s in range(10, 14)}, base, FINE)
+    assert set(tuned.before) == set(tuned.after) == {f"film {s}" for s in range(10, 14)}
+    assert tuned.gain == pytest.approx(
+        np.mean([*tuned.after.values()]) - np.mean([*tuned.before.values()])
+    )
+    assert tuned.helped
+    assert tuned.model.clock
+    assert tuned.minutes > 0
+
+
+def test_one_video_is_judged_in_halves(base):
+    only = lesson(20)
+    tuned = fine_tune({"film": only}, base, Recipe(steps=2, batch=2))
+    assert [*tuned.after] == ["film, first half", "film, second half"]
+    parts = halves(("film", only))
+    assert sum(part.truth.end for part in parts.values()) == only.truth.end
+    assert sum(len(part.truth) for part in parts.values()) == len(only.truth)
+
+
+def test_too_little_to_learn_from_is_said(base):
+    shots, features, _ = made_up_film(1)
+    short = Lesson(look(cues_of(features)), Rhythm.of(shots), Segmentation((0, 5), len(shots)))
+    with pytest.raises(AnnotationError, match="too few"):
+        fine_tune({"film": short}, base)
+    with pytest.raises(AnnotationError, match="nothing to learn"):
+        fine_tune({}, base)
