@@ -42,7 +42,7 @@ function preview(link, shot, hit) {
     waiting = setTimeout(() => {
       film = make("video", { src: api(`/videos/${hit.video}/media`), muted: true, playsinline: true, preload: "metadata" });
       film.muted = true;
-      film.addEventListener("loadedmetadata", () => { film.currentTime = hit.story.start; });
+      film.addEventListener("loadedmetadata", () => { if (film) film.currentTime = hit.story.start; });
       film.addEventListener("seeked", () => { film?.classList.add("on"); film?.play().catch(() => {}); }, { once: true });
       shot.append(film);
     }, 350);
