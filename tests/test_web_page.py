@@ -135,9 +135,9 @@ def test_a_found_story_plays_from_its_beginning(open_page):
     page = open_page("/search?q=camel")
     page.locator(".hit").first.click()
     page.wait_for_url(re.compile("/watch/film"))
-    until(page, "document.querySelector('.stage video').currentTime > 4.9")
+    until(page, "document.querySelector('.stage video')?.currentTime > 4.9")
     page.locator("main").press("k")
-    until(page, "document.querySelector('.stage video').currentTime > 5.2")
+    until(page, "document.querySelector('.stage video')?.currentTime > 5.2")
     assert "Story 2 of 3" in page.locator(".when").inner_text()
     assert page.locator(".strip [aria-current]").count() == 1
 
@@ -183,7 +183,7 @@ def test_title_and_picture_of_a_person_are_shown_again(open_page, unmarked):
 def test_every_correction_can_be_undone_and_done_again(open_page):
     page = open_page("/watch/film?t=7")
     wait_for_stories(page, 3)
-    until(page, "document.querySelector('.stage video').currentTime > 6.9")
+    until(page, "document.querySelector('.stage video')?.currentTime > 6.9")
     first = starts(page)
     for key, count in (("s", 4), ("m", 3), ("]", 3)):
         page.locator("main").press(key)
