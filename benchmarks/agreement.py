@@ -30,13 +30,18 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5, help="films of each kind that are timed")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", type=Path, default=OUTPUT)
+    parser.add_argument(
+        "--part", choices=("speed", "paper", "all"), default="all", help="keep the other part"
+    )
     options = parser.parse_args()
-    results = {
-        "speed": list(measure_speed(options.repeats, options.seed)),
-        "paper": list(papers_experiment(options.cases, options.seed)),
-    }
     options.output.mkdir(parents=True, exist_ok=True)
-    (options.output / "agreement.json").write_text(json.dumps(results, indent=1) + "\n")
+    kept = options.output / "agreement.json"
+    results = json.loads(kept.read_text()) if kept.exists() and options.part != "all" else {}
+    if options.part != "paper":
+        results["speed"] = list(measure_speed(options.repeats, options.seed))
+    if options.part != "speed":
+        results["paper"] = list(papers_experiment(options.cases, options.seed))
+    kept.write_text(json.dumps(results, indent=1) + "\n")
     (options.output / "agreement.md").write_text(as_markdown(results, options))
     print(as_markdown(results, options))
 

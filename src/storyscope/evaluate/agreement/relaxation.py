@@ -24,8 +24,8 @@ from storyscope.evaluate.agreement.graph import StoryGraph
 
 TOLL_SCALE = 0.3
 """The toll enters once for every story, a price once: steps in it are shorter."""
-TOLL_TRIALS = 10
-"""Halvings of the toll before prices are moved."""
+TOLL_TRIALS = 6
+"""Tolls tried before prices are moved."""
 SLOWEST_PACE = 1 / 16
 """Steps this much shorter than at first gain nothing more."""
 TOLERANCE = 1e-10
