@@ -119,7 +119,15 @@ def test_a_second_run_computes_nothing_again(app, bbc, whole, monkeypatch):
 def test_the_index_is_a_benchmark_folder_of_its_own(app, whole, tmp_path, monkeypatch):
     _, output = whole
     monkeypatch.setenv("STORYSCOPE_CACHE", str(tmp_path))
-    words = ["benchmark", str(output / "default-benchmark"), "--jobs", "1", "--json"]
+    words = [
+        "benchmark",
+        str(output / "default-benchmark"),
+        "--methods",
+        "ours",
+        "--jobs",
+        "1",
+        "--json",
+    ]
     done = CliRunner().invoke(app, [*words, "--features", "appearance,time"])
     facts = json.loads(done.stdout)
     assert [video["true"] for video in facts["videos"]] == [3, 3]

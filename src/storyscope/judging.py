@@ -31,16 +31,28 @@ from storyscope.evaluate.methods import StoryDetector, StoryMethod
 from storyscope.evaluate.protocol import VideoScore, judge, leave_one_out
 from storyscope.progress import Report, Step, silent
 
+RIVALS = {
+    name: target for name, target in BASELINES.items() if name not in ("uniform", "one-per-shot")
+}
+"""Methods of other papers.
+
+Trivial answers are not among them: they are in every table, with the true number of stories.
+"""
+
 METHODS: dict[str, str] = {
     "ours": "storyscope.stories.methods:Ours",
     "triplet": "storyscope.stories.paper_methods:Triplet",
     "siamese": "storyscope.stories.paper_methods:Siamese",
     "lstm": "storyscope.stories.paper_methods:Lstm",
     "cluster": "storyscope.stories.paper_methods:Cluster",
-} | {name: target for name, target in BASELINES.items() if name not in ("uniform", "one-per-shot")}
-"""Every method by name; the first is the one the others are compared with.
+    **RIVALS,
+}
+"""Every method by name; the first is the one the others are compared with."""
 
-Trivial answers are not among them: they are in every table, with the true number of stories.
+DEFAULT_METHODS = ("ours", *RIVALS)
+"""What is run when nobody says otherwise: ours and its rivals.
+
+The paper's own embeddings take minutes a video to train and are run by name or by `reproduce`.
 """
 
 CODE_THAT_MATTERS = ("baselines", "core", "embedding", "evaluate", "stories")

@@ -29,7 +29,10 @@ def benchmark(
         typer.Option(help="Features to use, such as vgg19,hsv; else those all videos have."),
     ] = None,
     methods: Annotated[
-        str | None, typer.Option(help="Methods to run, ours first; all if not given.")
+        str | None,
+        typer.Option(
+            help="Methods to run, the one to judge first, or `all`; else ours and its rivals."
+        ),
     ] = None,
     train: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Other videos to train on (`pretrained`).")
@@ -64,13 +67,13 @@ def benchmark(
         storyscope benchmark data/bbc --annotators --methods ours --json
     """
     from storyscope.errors import AnnotationError, UnknownName
-    from storyscope.judging import METHODS, Benchmark, left_out, videos_of
+    from storyscope.judging import Benchmark, left_out, videos_of
 
     if protocol not in ("leave-one-out", "pretrained"):
         raise UnknownName(f"no protocol is called {protocol!r}; choose leave-one-out or pretrained")
     if annotators and protocol == "pretrained":
         raise AnnotationError("annotators are compared by leaving one video out; drop --protocol")
-    names = [name.strip() for name in methods.split(",")] if methods else [*METHODS]
+    names = _names(methods)
     task = Benchmark(
         folder=folder,
         features=tuple(name.strip() for name in features.split(",")) if features else None,
@@ -90,6 +93,14 @@ def benchmark(
             _show_study(task, names[0], jobs, output, json, report)
         else:
             _show_scores(task, names, jobs, output, json, report)
+
+
+def _names(methods: str | None) -> list[str]:
+    from storyscope.judging import DEFAULT_METHODS, METHODS
+
+    if methods is None:
+        return [*DEFAULT_METHODS]
+    return [*METHODS] if methods == "all" else [name.strip() for name in methods.split(",")]
 
 
 def _show_scores(
