@@ -18,7 +18,14 @@ from storyscope.errors import (
     UnknownName,
 )
 from storyscope.evaluate import mean_iou
-from storyscope.stories import StoryModel, all_granularities, detect, explain, segment
+from storyscope.stories import (
+    StoryModel,
+    all_granularities,
+    detect,
+    explain,
+    importance,
+    segment,
+)
 from storyscope.stories.decode import expected_overlaps, most_agreeable
 from storyscope.stories.detect import find_path
 from storyscope.stories.hierarchy import order_changes, scatter_splits, score_splits
@@ -341,3 +348,27 @@ def test_silencing_the_strongest_cue_matters_most(model):
         shots, features, truth = made_up_film(seed)
         held += [reason.holds for reason in explain(shots, features, model, stories=truth)]
     assert np.mean(held) > 0.6
+
+
+def test_importance_is_the_mean_slope(model):
+    """Against differences, for a video whose relations are taken from a made-up one."""
+    shots, features, _ = made_up_film(60)
+    views, rhythm = look(cues_of(features)), Rhythm.of(shots)
+    cuts, runs = cut_relations(views, rhythm), run_relations(views, rhythm)
+    _, of_runs = model.slopes(cuts, runs)
+    column, step = 7, 1e-3
+    moved = runs.copy()
+    moved[..., column] += step * model.weights["run_scale"][column]
+    slopes = []
+    for member in range(model.members):
+        change = model._of_runs(moved, member) - model._of_runs(runs, member)
+        slopes.append(np.abs(change.reshape(-1)[::5] / step).mean())
+    assert np.mean(slopes) == pytest.approx(of_runs[column], rel=0.1)
+
+
+def test_importance_sums_to_one_over_the_cues_there_are(model):
+    shots, features, _ = made_up_film(61)
+    shares = importance(shots, features, model)
+    assert set(shares) == {"appearance", "colour", "time"}
+    assert sum(shares.values()) == pytest.approx(1.0)
+    assert min(shares.values()) > 0

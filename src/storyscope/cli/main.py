@@ -24,6 +24,8 @@ COMMANDS: dict[str, str] = {
     "import": "Library",
     "edit": "Library",
     "remove": "Library",
+    "train": "Learning",
+    "explain": "Learning",
     "concepts": "Learning",
     "score": "Judging",
     "agree": "Judging",

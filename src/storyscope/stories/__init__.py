@@ -8,7 +8,7 @@ from storyscope.stories.cluster import Clustering, cluster, clusterings, story_p
 from storyscope.stories.cluster_path import PathPoint
 from storyscope.stories.cluster_runs import Partition
 from storyscope.stories.detect import detect
-from storyscope.stories.explain import BoundaryExplanation, explain
+from storyscope.stories.explain import BoundaryExplanation, explain, importance
 from storyscope.stories.model import StoryModel
 from storyscope.stories.segment import all_granularities, model_digest, segment
 
@@ -23,6 +23,7 @@ __all__ = [
     "clusterings",
     "detect",
     "explain",
+    "importance",
     "model_digest",
     "segment",
     "story_path",

@@ -9,15 +9,21 @@ is their Shapley value, at the price of two readings a cue.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from storyscope.core import Features, Segmentation, Shot
 from storyscope.stories.detect import Reading, find_path, read
 from storyscope.stories.model import StoryModel, default_model
-from storyscope.stories.relations import Rhythm
-from storyscope.stories.similarity import TIME, Array, cues_of, look
+from storyscope.stories.relations import (
+    TIMING_OF_CUTS,
+    TIMING_OF_RUNS,
+    Rhythm,
+    cut_relations,
+    run_relations,
+)
+from storyscope.stories.similarity import APPEARANCE, TIME, VOTES, Array, cues_of, look
 
 
 @dataclass(frozen=True)
@@ -93,6 +99,39 @@ def explain_rhythm(
         )
         for k, cut in enumerate(parts.cuts)
     ]
+
+
+def importance(
+    shots: Sequence[Shot], features: Sequence[Features], model: StoryModel | None = None
+) -> dict[str, float]:
+    """How much each cue matters over a whole video, by the paper's measure; sums to one.
+
+    The absolute slope of the scores with respect to every relation is averaged over the changes
+    and stories of the video, then over the relations of a cue. Cues that share the second opinion
+    share its importance by their votes.
+    """
+    return rhythm_importance(Rhythm.of(shots), features, model or default_model())
+
+
+def rhythm_importance(
+    rhythm: Rhythm, features: Sequence[Features], model: StoryModel
+) -> dict[str, float]:
+    """The same for shots that are known by their times only."""
+    cues = cues_of(features)
+    views = look(cues)
+    rhythm = replace(rhythm, clock=rhythm.clock and model.clock)
+    cuts, runs = model.slopes(cut_relations(views, rhythm), run_relations(views, rhythm))
+    of_cuts = np.delete(cuts, TIMING_OF_CUTS).reshape(3, -1)
+    of_runs = np.delete(runs, TIMING_OF_RUNS).reshape(3, -1)
+    first, second, third = np.hstack([of_cuts, of_runs])
+    others = {cue: VOTES[cue] for cue in cues if cue != APPEARANCE}
+    shares = {TIME: np.r_[cuts[TIMING_OF_CUTS], runs[TIMING_OF_RUNS]].mean()}
+    if APPEARANCE in cues:
+        shares[APPEARANCE] = np.r_[first, second].mean()
+    for cue, votes in others.items():
+        shares[cue] = third.mean() * votes / sum(others.values())
+    total = sum(shares.values())
+    return {cue: float(shares[cue] / total) for cue in [*cues, TIME]}
 
 
 def boundary_scores(reading: Reading, stories: Segmentation) -> Array:

@@ -76,6 +76,27 @@ class StoryModel:
         scores[np.arange(shots)[:, None] + np.arange(lengths) >= shots] = -np.inf
         return scores
 
+    def slopes(self, cuts: Array, runs: Array) -> tuple[Array, Array]:
+        """Mean absolute slope of the score by each column of `cuts` and of `runs`.
+
+        Averaged over the changes, over the stories (a fifth of them) and over the members.
+        """
+        w = self.weights
+        rows = standardised(cuts, w["cut_mean"], w["cut_scale"])
+        some = standardised(runs.reshape(-1, runs.shape[-1])[::5], w["run_mean"], w["run_scale"])
+        of_cuts, of_runs = [], []
+        for m in range(self.members):
+            seen = rows @ w["cut_1"][m] + w["cut_1_bias"][m]
+            middle = w["cut_2"][m].reshape(2 * NEIGHBOURS + 1, seen.shape[1], -1)[NEIGHBOURS]
+            hidden = _around(np.maximum(seen, 0)) @ w["cut_2"][m] + w["cut_2_bias"][m]
+            back = ((hidden > 0) * w["cut_3"][m][:, 0]) @ middle.T * (seen > 0)
+            of_cuts.append(np.abs(back @ w["cut_1"][m].T).mean(axis=0))
+            first = some @ w["run_1"][m] + w["run_1_bias"][m]
+            then = np.maximum(first, 0) @ w["run_2"][m] + w["run_2_bias"][m]
+            back = ((then > 0) * w["run_3"][m][:, 0]) @ w["run_2"][m].T * (first > 0)
+            of_runs.append(np.abs(back @ w["run_1"][m].T).mean(axis=0))
+        return np.mean(of_cuts, axis=0), np.mean(of_runs, axis=0)
+
     def save(self, path: Path) -> None:
         """Write one safetensors file."""
         from safetensors.numpy import save_file
@@ -114,9 +135,7 @@ class StoryModel:
         w = self.weights
         rows = standardised(cuts, w["cut_mean"], w["cut_scale"])
         seen = np.maximum(rows @ w["cut_1"][member] + w["cut_1_bias"][member], 0)
-        padded = np.pad(seen, ((NEIGHBOURS, NEIGHBOURS), (0, 0)))
-        around = np.hstack([padded[k : k + len(cuts)] for k in range(2 * NEIGHBOURS + 1)])
-        hidden = np.maximum(around @ w["cut_2"][member] + w["cut_2_bias"][member], 0)
+        hidden = np.maximum(_around(seen) @ w["cut_2"][member] + w["cut_2_bias"][member], 0)
         score: Array = (hidden @ w["cut_3"][member] + w["cut_3_bias"][member])[:, 0]
         return score
 
@@ -127,6 +146,13 @@ class StoryModel:
         hidden = np.maximum(hidden @ w["run_2"][member] + w["run_2_bias"][member], 0)
         score: Array = (hidden @ w["run_3"][member] + w["run_3_bias"][member])[..., 0]
         return score
+
+
+def _around(rows: Array) -> Array:
+    """Each row beside its neighbours on either side."""
+    padded = np.pad(rows, ((NEIGHBOURS, NEIGHBOURS), (0, 0)))
+    around: Array = np.hstack([padded[k : k + len(rows)] for k in range(2 * NEIGHBOURS + 1)])
+    return around
 
 
 def standardised(rows: Array, mean: Array, scale: Array) -> Array:

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from storyscope.cli.options import (
+    DEFAULT_LIBRARY,
+    JsonOption,
+    LibraryOption,
+    QuietOption,
+    open_library,
+)
+from storyscope.cli.show import live_progress, print_json, print_table, say
+
+
+def train(
+    annotations: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ANNOTATIONS]...",
+            help="Annotated videos, or files of stories named after them; all if none is given.",
+        ),
+    ] = None,
+    library: LibraryOption = DEFAULT_LIBRARY,
+    annotator: Annotated[
+        str | None, typer.Option(help="Learn from this person's versions only.")
+    ] = None,
+    insist: Annotated[
+        bool, typer.Option("--insist", help="Use the new model even if it is no better.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what it would bring, and change nothing.")
+    ] = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Learn an editor's style from people's own versions of the stories.
+
+    Each annotated video in turn is left out of the training and judged, before and after, beside
+    equal stories of the true number; a single video is judged in halves. The new model is used
+    from the next `storyscope add` on, if it is better, or if you insist.
+
+    Examples:
+
+        storyscope train
+
+        storyscope train film --annotator anna
+
+        storyscope train film1.vtt film2.json --dry-run
+    """
+    from storyscope.styling import adopt_style, learn_style
+
+    shelf = open_library(library)
+    with live_progress("train", quiet=quiet or json) as report:
+        tuned = learn_style(shelf, annotations or (), annotator=annotator, report=report)
+    use = not dry_run and (tuned.helped or insist)
+    path = adopt_style(shelf, tuned) if use else None
+    means = {
+        name: sum(scores.values()) / len(scores)
+        for name, scores in (
+            ("before", tuned.before),
+            ("after", tuned.after),
+            ("uniform", tuned.uniform),
+        )
+    }
+    if json:
+        videos = [
+            {"name": n, "before": tuned.before[n], "after": tuned.after[n], "uniform": u}
+            for n, u in tuned.uniform.items()
+        ]
+        facts = {"videos": videos, "minutes": tuned.minutes, **means}
+        print_json({**facts, "activated": use, "model": str(path) if path else None})
+        return
+    rows = [
+        (n, f"{tuned.before[n]:.3f}", f"{tuned.after[n]:.3f}", f"{u:.3f}")
+        for n, u in tuned.uniform.items()
+    ]
+    last = ("mean", *(f"{means[name]:.3f}" for name in ("before", "after", "uniform")))
+    print_table("left out", "before", "after", "equal stories", rows=[*rows, last])
+    say(f"learned from {tuned.minutes:.0f} annotated minutes: {tuned.gain:+.3f} mean IoU")
+    if use:
+        say(f"kept as {path}; `storyscope add` finds the stories of your videos anew")
+    else:
+        say("nothing was changed" + ("" if dry_run else "; --insist uses the new model anyway"))

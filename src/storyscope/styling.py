@@ -1,0 +1,108 @@
+"""Teach a library an editor's style: people's versions of its videos in, a story model out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from storyscope.core import Annotation, Segmentation, Shot
+from storyscope.errors import AnnotationError, UnknownVideo
+from storyscope.progress import Report, silent
+
+if TYPE_CHECKING:
+    from storyscope.library import Library
+    from storyscope.stories.fine_tuning import FineTuning
+    from storyscope.stories.training import Lesson
+
+STYLE_FILE = "stories.safetensors"
+"""The library's own story model, beside its settings."""
+
+
+def learn_style(
+    library: Library,
+    annotations: Sequence[str] = (),
+    *,
+    annotator: str | None = None,
+    report: Report = silent,
+) -> FineTuning:
+    """Train from the model the library uses now, on the named versions or on all there are.
+
+    A name is a video that people annotated, or a file of stories called after its video.
+    """
+    from storyscope.stories.fine_tuning import fine_tune
+    from storyscope.stories.segment import load_model
+
+    lessons = gather_lessons(library, annotations, annotator=annotator)
+    base = load_model(library.config.stories.model)
+    return fine_tune(lessons, base, report=report)
+
+
+def adopt_style(library: Library, tuned: FineTuning) -> Path:
+    """Let the library find stories by what was learned, from the next `add` on."""
+    path = library.folder.resolve() / STYLE_FILE
+    tuned.model.save(path)
+    library.keep_settings([f"stories.model={path}"])
+    return path
+
+
+def gather_lessons(
+    library: Library, annotations: Sequence[str] = (), *, annotator: str | None = None
+) -> dict[str, Lesson]:
+    """What each annotated video teaches, by the video's id and its annotator."""
+    named = annotations or [record.video.id for record in library.videos()]
+    versions = [
+        (video, version) for name in named for video, version in _versions(library, name, annotator)
+    ]
+    if not versions:
+        raise AnnotationError(
+            "no video of the library is annotated"
+            + (f" by {annotator}" if annotator else "")
+            + "; mark stories on the page, or bring them in with `storyscope import`"
+        )
+    return {
+        f"{video} by {version.annotator}": _lesson(library, video, version)
+        for video, version in versions
+    }
+
+
+def _versions(library: Library, name: str, annotator: str | None) -> list[tuple[str, Annotation]]:
+    known = [record.video.id for record in library.videos()]
+    if name not in known and Path(name).exists():
+        return _from_file(library, Path(name), known)
+    kept = library.annotations(name).values()
+    return [(name, each) for each in kept if annotator in (None, each.annotator)]
+
+
+def _from_file(library: Library, file: Path, known: Sequence[str]) -> list[tuple[str, Annotation]]:
+    """Versions in a file called after its video: film.vtt, or film.anna.json."""
+    from storyscope.exchange import import_annotations
+
+    video = next((name for name in (file.stem, file.name.split(".")[0]) if name in known), None)
+    if video is None:
+        raise UnknownVideo(
+            f"which video is {file} about? call it after one ({', '.join(known) or 'none yet'}), "
+            "or bring it in with `storyscope import --video`"
+        )
+    kept = import_annotations(library, file, video, replace_kept=True)
+    return [(video, each) for each in kept]
+
+
+def _lesson(library: Library, video: str, version: Annotation) -> Lesson:
+    from storyscope.stories.relations import Rhythm
+    from storyscope.stories.similarity import cues_of, look
+    from storyscope.stories.training import Lesson
+
+    shots = library.shots(video)
+    views = look(cues_of(library.features(video)))
+    return Lesson(views, Rhythm.of(shots), stories_over_shots(version, shots))
+
+
+def stories_over_shots(version: Annotation, shots: Sequence[Shot]) -> Segmentation:
+    """A person's stories, each beginning at the change of shot nearest to where they put it."""
+    starts = [shot.span.start for shot in shots]
+    nearest = {
+        min(range(len(shots)), key=lambda shot: abs(starts[shot] - seconds))
+        for seconds in version.starts
+    }
+    return Segmentation.from_cuts(sorted(nearest - {0}), len(shots))

@@ -1,0 +1,79 @@
+"""`storyscope train` and `storyscope explain`, as people meet them."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from storyscope.core import Annotation, Segmentation
+from storyscope.errors import AnnotationError, UnknownVideo
+from storyscope.library import Library
+from storyscope.styling import STYLE_FILE, gather_lessons, stories_over_shots
+
+
+@pytest.fixture(scope="module")
+def library(film, tmp_path_factory):
+    shelf = Library(tmp_path_factory.mktemp("style"))
+    shelf.add(film)
+    return shelf
+
+
+def storyscope(*words, library, code=0):
+    done = subprocess.run(
+        [sys.executable, "-m", "storyscope", *map(str, words), "--library", library.folder],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def every_shot(library):
+    starts = tuple(shot.span.start for shot in library.shots("film"))
+    return Annotation("anna", starts, library.video("film").duration)
+
+
+def test_without_annotations_it_says_what_to_do(library):
+    with pytest.raises(AnnotationError, match="storyscope import"):
+        gather_lessons(library)
+
+
+def test_a_person_s_stories_begin_at_the_nearest_change_of_shot(library):
+    shots = library.shots("film")
+    starts = (0.0, shots[2].span.start + 0.1)
+    version = Annotation("anna", starts, shots[-1].span.end)
+    assert stories_over_shots(version, shots) == Segmentation((0, 2), len(shots))
+
+
+def test_training_learns_from_the_library_and_keeps_the_model_when_insisted(library):
+    pytest.importorskip("torch")
+    library.annotate("film", every_shot(library))
+    facts = json.loads(storyscope("train", "--insist", "--json", library=library).stdout)
+    assert facts["activated"]
+    assert [each["name"] for each in facts["videos"]] == [
+        "film by anna, first half",
+        "film by anna, second half",
+    ]
+    assert {"before", "after", "uniform", "minutes"} <= set(facts)
+    again = Library(library.folder)
+    assert again.config.stories.model == str(library.folder.resolve() / STYLE_FILE)
+    again.add(library.video("film").path)
+    assert len(again.stories("film")) >= 1
+
+
+def test_a_file_that_names_no_video_is_refused(library, tmp_path):
+    stray = tmp_path / "stray.json"
+    stray.write_text('{"starts": [0, 10], "end": 100}')
+    with pytest.raises(UnknownVideo, match="which video"):
+        gather_lessons(library, [str(stray)])
+
+
+def test_explanations_are_facts_about_every_boundary(library):
+    facts = json.loads(storyscope("explain", "film", "--json", library=library).stdout)
+    assert len(facts["boundaries"]) == len(Library(library.folder).stories("film")) - 1
+    assert sum(facts["importance"].values()) == pytest.approx(1.0)
+    for boundary in facts["boundaries"]:
+        assert set(boundary["cues"]) == set(facts["importance"])
+    assert "importance" in storyscope("explain", "film", library=library).stdout
