@@ -4,10 +4,12 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from storyscope.core import Annotation, Segmentation
 from storyscope.errors import AnnotationError, UnknownVideo
+from storyscope.explaining import draw_importance
 from storyscope.library import Library
 from storyscope.styling import STYLE_FILE, gather_lessons, stories_over_shots
 
@@ -71,9 +73,34 @@ def test_a_file_that_names_no_video_is_refused(library, tmp_path):
 
 
 def test_explanations_are_facts_about_every_boundary(library):
-    facts = json.loads(storyscope("explain", "film", "--json", library=library).stdout)
+    drawn = library.folder / "importance.png"
+    said = storyscope("explain", "film", "--json", "--plot", drawn, library=library).stdout
+    facts = json.loads(said)
+    assert drawn.read_bytes().startswith(b"\x89PNG")
     assert len(facts["boundaries"]) == len(Library(library.folder).stories("film")) - 1
     assert sum(facts["importance"].values()) == pytest.approx(1.0)
     for boundary in facts["boundaries"]:
         assert set(boundary["cues"]) == set(facts["importance"])
     assert "importance" in storyscope("explain", "film", library=library).stdout
+
+
+def test_the_longest_bar_is_the_cue_that_matters_most(tmp_path):
+    from PIL import Image
+
+    file = tmp_path / "importance.png"
+    draw_importance("film", {"time": 0.2, "appearance": 0.7, "colour": 0.1}, file)
+    pixels = np.asarray(Image.open(file).convert("RGB")).astype(int)
+    bars = (pixels == (31, 78, 140)).all(axis=2).sum(axis=1)
+    top, middle, bottom = (bars[38 + 34 * row + 10] for row in range(3))
+    assert (top / bottom, middle / bottom) == pytest.approx((7, 2), rel=0.05)
+
+
+def test_the_library_explains_each_story_but_the_first(library):
+    stories = Library(library.folder).stories("film")
+    reasons = Library(library.folder).explain("film")
+    assert [each["index"] for each in reasons] == list(range(1, len(stories)))
+    assert [each["start"] for each in reasons] == [story.span.start for story in stories[1:]]
+    for each in reasons:
+        assert 0 <= each["confidence"] <= 1
+        assert sum(map(abs, each["cues"].values())) == pytest.approx(1.0)
+    json.dumps(reasons)

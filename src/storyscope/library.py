@@ -140,6 +140,16 @@ class Library:
         path: StoryPath = self.store.load(video, "stories")
         return path
 
+    def explain(self, video: str) -> list[dict[str, Any]]:
+        """Why each story after the first begins where it does.
+
+        A record for each: `index` of the story (the first has 0), `start` in seconds, `confidence`
+        from 0 to 1, and the share of each cue in the decision, below 0 where it spoke against.
+        """
+        from storyscope.explaining import boundary_facts, explain_boundaries
+
+        return boundary_facts(explain_boundaries(self, video))
+
     def story(self, name: str) -> Story:
         """The story of this id, such as "film/3"."""
         video, _, _ = name.rpartition("/")

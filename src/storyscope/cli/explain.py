@@ -1,5 +1,11 @@
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
 from storyscope.cli.options import (
     DEFAULT_LIBRARY,
     JsonOption,
@@ -9,60 +15,68 @@ from storyscope.cli.options import (
 )
 from storyscope.cli.show import print_json, print_table, say
 
+if TYPE_CHECKING:
+    from storyscope.stories import BoundaryExplanation
+
 BAR = 24
 
 
 def explain(
-    video: VideoArgument, library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False
+    video: VideoArgument,
+    library: LibraryOption = DEFAULT_LIBRARY,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.png", help="Draw how much each cue matters as a bar chart."),
+    ] = None,
+    json: JsonOption = False,
 ) -> None:
     """Say why each boundary is where it is: how sure, and which cues speak for it.
 
-    A cue's number is what it adds to the log-odds of the boundary; below 0 it speaks against it.
+    A cue's number is its share in the decision for the boundary; below 0 it speaks against it.
     The bars show how much each cue matters over the whole video, by averaged absolute gradients.
 
     Examples:
 
         storyscope explain film
 
+        storyscope explain film --plot importance.png
+
         storyscope explain film --json
     """
-    from storyscope.core import format_time
-    from storyscope.stories import explain as explain_boundaries
-    from storyscope.stories import importance
-    from storyscope.stories.segment import load_model
+    from storyscope.explaining import (
+        boundary_facts,
+        cue_importance,
+        draw_importance,
+        explain_boundaries,
+    )
 
     shelf = open_library(library)
-    shots, features = shelf.shots(video), shelf.features(video)
-    model = load_model(shelf.config.stories.model)
-    reasons = explain_boundaries(shots, features, model, stories=shelf.segmentation(video))
-    matters = importance(shots, features, model)
-    held = sum(reason.holds for reason in reasons)
-    if json:
-        boundaries = [
-            {
-                "seconds": reason.seconds,
-                "shot": reason.shot,
-                "confidence": reason.confidence,
-                "score": reason.score,
-                "cues": dict(reason.cues),
-            }
-            for reason in reasons
-        ]
-        print_json(
-            {
-                "video": video,
-                "boundaries": boundaries,
-                "importance": matters,
-                "ablation": {"checked": len(reasons), "held": held},
-            }
-        )
+    reasons = explain_boundaries(shelf, video)
+    matters = cue_importance(shelf, video)
+    if plot is not None:
+        draw_importance(f"What matters in {video}", matters, plot)
+    if not json:
+        _show(reasons, matters)
         return
+    print_json(
+        {
+            "video": video,
+            "boundaries": boundary_facts(reasons),
+            "importance": matters,
+            "ablation": {"checked": len(reasons), "held": sum(each.holds for each in reasons)},
+        }
+    )
+
+
+def _show(reasons: Sequence[BoundaryExplanation], matters: Mapping[str, float]) -> None:
+    from storyscope.core import format_time
+
     cues = list(matters)
     rows = [
         (
             format_time(reason.seconds),
             f"{reason.confidence:.0%}",
-            *(f"{reason.cues[cue]:+.1f}" for cue in cues),
+            *(f"{reason.shares[cue]:+.0%}" for cue in cues),
         )
         for reason in reasons
     ]
@@ -71,6 +85,6 @@ def explain(
     print_table("cue", "importance", "", rows=bars)
     if reasons:
         say(
-            f"silencing the cue said to matter most changed the boundary most at {held} of "
-            f"{len(reasons)} boundaries"
+            "silencing the cue said to matter most changed the boundary most at "
+            f"{sum(each.holds for each in reasons)} of {len(reasons)} boundaries"
         )

@@ -43,6 +43,12 @@ class BoundaryExplanation:
     """The score when the cue is silenced."""
 
     @property
+    def shares(self) -> dict[str, float]:
+        """What each cue adds as a share of all that was said for and against: |shares| sum to 1."""
+        total = sum(abs(added) for added in self.cues.values())
+        return {cue: added / total if total else 0.0 for cue, added in self.cues.items()}
+
+    @property
     def strongest(self) -> str:
         """The cue that moves the score most."""
         return max(self.cues, key=lambda cue: abs(self.cues[cue]))
