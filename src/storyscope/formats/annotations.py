@@ -159,7 +159,7 @@ def on_one_scale(
     if end is not None:
         end = float(round(end * per_unit))
     tolerance = 0 if in_positions else SAME_END_SECONDS * (per_unit if fps is None else fps)
-    last = _common_end(scaled, end, max(tolerance, 0 if in_positions else 1))
+    last = _common_end(scaled, end, max(tolerance, 0 if in_positions else 1), per_unit)
     unit: Unit = "positions" if in_positions or fps is not None else "seconds"
     return OneScale(tuple(_segmentation(each, last) for each in scaled), unit, per_unit)
 
@@ -176,9 +176,9 @@ def _in_positions(
 
 
 def _common_end(
-    annotations: Sequence[WrittenAnnotation], end: float | None, tolerance: float
+    annotations: Sequence[WrittenAnnotation], end: float | None, tolerance: float, per_unit: int
 ) -> int:
-    """The end that all files share; a file that differs is named."""
+    """The end that all files share; a file that differs is named, in the files' own unit."""
     known = [each for each in annotations if each.end is not None]
     if end is None and not known:
         raise AnnotationError(
@@ -190,8 +190,8 @@ def _common_end(
         if each.end is not None and abs(each.end - common) > tolerance:
             other = "the length given" if end is not None else str(_longest(known).file)
             raise AnnotationError(
-                f"{each.file}:{each.end_line}: ends at {each.end:g}, but {other} at {common:g}; "
-                "annotations of the same video end together"
+                f"{each.file}:{each.end_line}: ends at {each.end / per_unit:g}, but {other} "
+                f"at {common / per_unit:g}; annotations of the same video end together"
             )
     return int(common)
 
