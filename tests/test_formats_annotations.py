@@ -214,9 +214,7 @@ def test_different_lengths_name_the_shorter_file_and_its_line(write):
         *read_annotations(write("a.json", JSON)),
         *read_annotations(write("b.vtt", VTT.replace("08:20", "08:10"))),
     ]
-    with pytest.raises(
-        AnnotationError, match=r"b\.vtt:10: ends at 490, but .*a\.json at 500"
-    ):
+    with pytest.raises(AnnotationError, match=r"b\.vtt:10: ends at 490, but .*a\.json at 500"):
         on_one_scale(written)
 
 

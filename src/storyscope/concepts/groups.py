@@ -65,17 +65,14 @@ def spectral_clusters(similarity: np.ndarray, count: int, *, seed: int = 0) -> n
     D^-1/2 W D^-1/2 for the `count` largest eigenvalues give each row its coordinates, scaled to
     length one, on which k-means is run (Ng, Jordan and Weiss 2001).
     """
-    from scipy.linalg import eigh
-
     n = len(similarity)
     if n <= count:
         return np.arange(n)
     weights = np.maximum(similarity, 0.0)
     np.fill_diagonal(weights, 0.0)
     scale = 1.0 / np.sqrt(np.maximum(weights.sum(axis=1), 1e-12))
-    _, coordinates = eigh(
-        scale[:, None] * weights * scale[None, :], subset_by_index=[n - count, n - 1]
-    )
+    _, vectors = np.linalg.eigh(scale[:, None] * weights * scale[None, :])
+    coordinates = vectors[:, -count:]
     coordinates /= np.maximum(np.linalg.norm(coordinates, axis=1, keepdims=True), 1e-12)
     return k_means(coordinates, count, seed=seed)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from storyscope.concepts.detectors import TrainedConcepts, unit_rows
-from storyscope.errors import StoryscopeError
+from storyscope.errors import MissingDependency, StoryscopeError
 from storyscope.progress import Report, Step, silent
 
 FEWEST_PICTURES = 4
@@ -58,8 +58,6 @@ def fit_svm(x: np.ndarray, y: np.ndarray, *, cost: float) -> tuple[np.ndarray, f
 
     min over w, b of  |w|^2 / 2 + cost sum over i of c_i max(0, 1 - y_i (x_i w + b))^2
     """
-    from scipy.optimize import minimize
-
     share = np.where(y > 0, 0.5 / (y > 0).sum(), 0.5 / (y < 0).sum())
 
     def loss(point: np.ndarray) -> tuple[float, np.ndarray]:
@@ -69,7 +67,7 @@ def fit_svm(x: np.ndarray, y: np.ndarray, *, cost: float) -> tuple[np.ndarray, f
         value = 0.5 * w @ w + cost * share @ short**2
         return value, np.append(w + pull @ x, pull.sum())
 
-    found = minimize(loss, np.zeros(x.shape[1] + 1), jac=True, method="L-BFGS-B").x
+    found = _lowest(loss, np.zeros(x.shape[1] + 1))
     return found[:-1], float(found[-1])
 
 
@@ -78,8 +76,6 @@ def fit_platt(scores: np.ndarray, y: np.ndarray) -> tuple[float, float]:
 
     The targets are drawn in from 0 and 1, so that separable classes get no infinite slope.
     """
-    from scipy.optimize import minimize
-
     positives, negatives = (y > 0).sum(), (y < 0).sum()
     target = np.where(y > 0, (positives + 1) / (positives + 2), 1 / (negatives + 2))
     weight = np.where(y > 0, 0.5 / positives, 0.5 / negatives)
@@ -90,8 +86,23 @@ def fit_platt(scores: np.ndarray, y: np.ndarray) -> tuple[float, float]:
         miss = weight * (1.0 / (1.0 + np.exp(-np.clip(logits, -30, 30))) - target)
         return value, np.array([miss @ scores, miss.sum()])
 
-    slope, shift = minimize(loss, np.array([1.0, 0.0]), jac=True, method="L-BFGS-B").x
+    slope, shift = _lowest(loss, np.array([1.0, 0.0]))
     return float(slope), float(shift)
+
+
+def _lowest(
+    loss: Callable[[np.ndarray], tuple[float, np.ndarray]], start: np.ndarray
+) -> np.ndarray:
+    """Where a smooth convex loss is least; `loss` gives its value and gradient."""
+    try:
+        from scipy.optimize import minimize
+    except ImportError as error:
+        raise MissingDependency(
+            "training concepts needs scipy, which is not installed; "
+            "run `pip install storyscope[concepts]`"
+        ) from error
+    found: np.ndarray = minimize(loss, start, jac=True, method="L-BFGS-B").x
+    return found
 
 
 def _held_out_scores(

@@ -49,8 +49,6 @@ def noise(
     stretch: float = 1.0,
 ) -> np.ndarray:
     """Clouds: fractal noise of 0 to 1 that tiles, `stretch` times longer across than down."""
-    from scipy import fft
-
     down = np.fft.fftfreq(height)[:, None] * height
     across = np.fft.rfftfreq(width)[None, :] * width * stretch * height / width
     frequency = np.hypot(down, across).astype(np.float32)
@@ -58,7 +56,7 @@ def noise(
     weight = frequency**-roughness
     weight[0, 0] = 0.0
     white = rng.standard_normal((height, width), dtype=np.float32)
-    field = fft.irfft2(fft.rfft2(white) * weight, s=(height, width))
+    field = np.fft.irfft2(np.fft.rfft2(white) * weight, s=(height, width))
     return np.clip(0.5 + field / (5.0 * field.std()), 0.0, 1.0).astype(np.float32)
 
 

@@ -190,15 +190,20 @@ def _noise(
     time: np.ndarray, rng: np.random.Generator, *, low: float, high: float, slope: float
 ) -> np.ndarray:
     """Noise between two frequencies, its strength falling as frequency ** slope; deviation 0.3."""
-    from scipy import fft
-
-    count = fft.next_fast_len(len(time), real=True)
-    spectrum = fft.rfft(rng.standard_normal(count, dtype=np.float32))
+    count = _fast_length(len(time))
+    spectrum = np.fft.rfft(rng.standard_normal(count, dtype=np.float32))
     frequency = np.fft.rfftfreq(count, 1 / RATE).astype(np.float32)
     band = np.exp(-((np.maximum(low - frequency, 0) / (0.4 * low + 1)) ** 2))
     band *= np.exp(-((np.maximum(frequency - high, 0) / (0.3 * high)) ** 2))
-    shaped = fft.irfft(spectrum * band * np.maximum(frequency, 20.0) ** slope, count)[: len(time)]
+    spectrum *= band * np.maximum(frequency, 20.0) ** slope
+    shaped = np.fft.irfft(spectrum, count)[: len(time)]
     return (0.3 * shaped / shaped.std()).astype(np.float32)
+
+
+def _fast_length(count: int) -> int:
+    """The next number whose only prime factors are 2, 3 and 5, which a transform likes best."""
+    smooth = (2**a * 3**b * 5**c for a in range(32) for b in range(20) for c in range(14))
+    return min(number for number in smooth if number >= count)
 
 
 def _slow(time: np.ndarray, rng: np.random.Generator, *, every: float) -> np.ndarray:

@@ -44,10 +44,8 @@ class Waves:
 
     def slopes(self, seconds: float) -> np.ndarray:
         """How steeply the water rises away from the viewer: about -3 to 3, side x side."""
-        from scipy import fft
-
         turned = self.start * np.exp(1j * (self.turning * seconds)).astype(np.complex64)
-        return fft.irfft2(turned * self.slope_of, s=(self.side, self.side))
+        return np.fft.irfft2(turned * self.slope_of, s=(self.side, self.side))
 
 
 class Sea:

@@ -24,13 +24,16 @@ def dune_field(side: int, rng: np.random.Generator) -> np.ndarray:
 
 def to_two_nearest(points: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
     """Distance of each cell of a repeating square to its nearest and second nearest point."""
-    from scipy.spatial import cKDTree
-
-    y, x = np.mgrid[0:side, 0:side]
-    tree = cKDTree(points % side, boxsize=side)
-    distances, _ = tree.query(np.stack([y.ravel(), x.ravel()], 1), k=2)
-    distances = distances.astype(np.float32)
-    return distances[:, 0].reshape(side, side), distances[:, 1].reshape(side, side)
+    nearest = np.full((side, side), np.inf, np.float32)
+    second = nearest.copy()
+    cells = np.arange(side, dtype=np.float32)
+    for point in (points % side).astype(np.float32):
+        down, across = (np.abs(cells - place) for place in point)
+        down, across = np.minimum(down, side - down), np.minimum(across, side - across)
+        distance = np.hypot(down[:, None], across[None, :])
+        second = np.minimum(second, np.maximum(nearest, distance))
+        nearest = np.minimum(nearest, distance)
+    return nearest, second
 
 
 def crest_line(x: np.ndarray) -> np.ndarray:
