@@ -94,9 +94,6 @@ class WithStories:
     def ready_keys(self, stage: str) -> dict[str, str]:
         return {self._video: self._store.ready_keys(stage)[self._video]}
 
-    def find_said(self, expression: str) -> list[Any]:
-        return [s for s in self._store.find_said(expression) if s.video == self._video]
-
 
 def prepare(library: Library, film: Path | None) -> list[str]:
     known = {record.video.id for record in library.videos()}

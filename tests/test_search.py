@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from storyscope import Library
 from storyscope.core import Span, Word
 from storyscope.errors import LibraryError, MediaError
+from storyscope.search import Filter
 from storyscope.search.passages import MOST_WORDS, likeliest, text_windows
 from storyscope.search.words import (
     edit_distance,
@@ -17,7 +18,6 @@ from storyscope.search.words import (
     quoted_phrases,
     singular,
 )
-from storyscope.searching import Filter
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from storyscope.core import Passages, Span, Story
 from storyscope.search.answer import RELEVANT, Heard, judge
 from storyscope.search.classes import conse, named_classes
 from storyscope.search.index import Index, Scores, Senses, eight_bits, owner_of, shot_classes
+from storyscope.search.spoken import Spoken
 
 DIMENSIONS, CLASSES = 16, 30
 MEANINGS = np.random.default_rng(1).normal(size=(CLASSES, DIMENSIONS)).astype(np.float32)
@@ -98,6 +99,33 @@ def test_a_video_without_words_has_its_pictures():
     scores = index.score(made_senses(1))
     assert not scores.meant.any()
     assert scores.seen.all()
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.booleans()), min_size=1, max_size=9),
+    st.lists(st.sets(st.integers(0, 12)), min_size=1, max_size=3),
+)
+def test_a_story_holds_as_many_terms_as_its_best_passage(filed, terms):
+    heard_first = sorted(filed, key=lambda passage: passage[1])
+    spoken, addresses = Spoken(), range(2, 2 + len(filed))
+    owners = np.array([owner - 1 for owner, _ in heard_first])
+    spoken.add(addresses, owners, sum(not read for _, read in filed))
+    shares = spoken.shares([np.array(sorted(term), np.int64) for term in terms])
+    for read in (False, True):
+        want = [
+            max(
+                (
+                    sum(address in term for term in terms) / len(terms)
+                    for address, (owner, on_screen) in zip(addresses, heard_first, strict=True)
+                    if owner - 1 == story and on_screen == read
+                ),
+                default=0,
+            )
+            for story in range(3)
+        ]
+        assert np.allclose(spoken.largest(shares, 3, read=read), want)
+    spoken.remove(addresses)
+    assert not spoken.largest(shares, 3, read=False).any()
 
 
 def test_an_empty_index_has_no_scores():

@@ -6,7 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from storyscope.core import (
     Features,
+    Film,
     Keyframes,
     Passages,
     Segmentation,
@@ -26,6 +27,7 @@ from storyscope.core import (
 from storyscope.errors import LibraryError
 from storyscope.store import SqliteStore, VideoRecord
 from storyscope.store.codec import pack, unpack
+from storyscope.store.migrations import MIGRATIONS
 
 FILM = Video("film", "/films/film.mp4", "d1", 12.5, 300, 24.0, 640, 360, True)
 RECORD = VideoRecord(FILM, "indexing", size=10, modified_ns=20)
@@ -184,14 +186,63 @@ def passages(*texts):
 def test_words_are_found_by_their_stem_as_soon_as_they_are_saved(store):
     store.save("film", "passages", "one", passages("The whales were singing", "A quiet desert"))
     (found,) = store.find_said("whale")
-    assert (found.video, found.span, found.kind) == ("film", Span(0.0, 1.0), "said")
-    assert store.find_said("exit")[0].kind == "read"
-    assert "whale" in store.said_terms()
+    assert store.said_addresses() == {"film": range(found, found + 3)}
+    assert store.said_text(found) == "The whales were singing"
+    assert store.find_said("exit").tolist() == [found + 2]
+    assert store.said_terms("wh") == ["whale"]
 
 
 def test_words_of_an_older_filing_and_of_a_removed_video_are_gone(store):
+    other = replace(FILM, id="other", path="/films/other.mp4")
+    store.put_record(replace(RECORD, video=other))
     store.save("film", "passages", "one", passages("The whales were singing"))
+    store.save("other", "passages", "one", passages("A kind whale"))
     store.save("film", "passages", "two", passages("Nothing of the kind"))
-    assert store.find_said("whale") == []
+    assert [store.said_text(a) for a in store.find_said("whale")] == ["A kind whale"]
+    assert len(store.find_said("kind")) == 2
     store.remove("film")
-    assert store.find_said("kind") == []
+    assert [store.said_text(a) for a in store.find_said("kind")] == ["A kind whale"]
+    assert list(store.said_addresses()) == ["other"]
+
+
+def test_an_older_library_knows_where_its_words_are(tmp_path):
+    connection = sqlite3.connect(tmp_path / "library.sqlite")
+    for step in MIGRATIONS[:2]:
+        connection.executescript(step)
+    rows = [("whales", "film"), ("sing", "film"), ("camels", "other")]
+    connection.executemany("INSERT INTO said VALUES (?, ?, 0.0, 1.0, 'said')", rows)
+    connection.execute("PRAGMA user_version = 2")
+    connection.commit()
+    connection.close()
+    store = SqliteStore(tmp_path)
+    assert store.said_addresses() == {"film": range(1, 3), "other": range(3, 4)}
+    store.put_record(RECORD)
+    store.remove("film")
+    assert not len(store.find_said("whale"))
+    assert len(store.find_said("camel")) == 1
+    store.close()
+
+
+def test_addresses_rise_and_end_where_the_limit_is(store):
+    store.save("film", "passages", "one", passages(*["whale"] * 9))
+    found = store.find_said("whale", limit=5)
+    assert found.tolist() == sorted(found.tolist())
+    assert len(found) == 5
+
+
+def test_one_picture_is_read_alone(store):
+    pictures = tuple(bytes([n]) * (n + 1) for n in range(5))
+    frames, seconds = np.arange(5) * 10, np.arange(5) * 0.4
+    film = Film((), Keyframes(np.zeros(5, np.int32), frames, seconds, pictures), None)
+    store.save("film", "scan", "one", film)
+    for asked, number in [(-1.0, 0), (0.0, 0), (0.5, 1), (1.19, 3), (99.0, 4)]:
+        assert store.load_picture("film", asked) == (10 * number, pictures[number])
+
+
+def test_a_video_without_pictures_says_so(store):
+    with pytest.raises(LibraryError, match="film has no scan yet"):
+        store.load_picture("film", 1.0)
+    nothing = np.zeros(0)
+    store.save("film", "scan", "one", Film((), Keyframes(nothing, nothing, nothing, ()), None))
+    with pytest.raises(LibraryError, match="no keyframes"):
+        store.load_picture("film", 1.0)

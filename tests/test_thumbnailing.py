@@ -53,6 +53,21 @@ def test_a_preferred_frame_stands_and_teaches(library):
     assert (library.folder / "ranker.json").exists()
 
 
+def test_a_preferred_frame_stands_in_every_answer_and_says_why(library):
+    story = library.stories("film")[1]
+    seconds = library.store.load("film", "passages").seconds
+    inside = [float(second) for second in seconds if second in story.span]
+    (usual,) = (hit.thumbnail for hit in library.search("camels") if hit.story == story)
+    assert usual.because.startswith("shows what is asked for")
+    other = next(second for second in inside if second != usual.seconds)
+    taken = library.prefer_thumbnail(story, other)
+    answers = [*library.search("camels"), *library.more_like(library.stories("film")[0])]
+    shown = [hit.thumbnail for hit in answers if hit.story == story]
+    assert {thumbnail.seconds for thumbnail in shown} == {taken}
+    assert {thumbnail.because for thumbnail in shown} == {"a person prefers it"}
+    assert library.thumbnail("film", story).because == "a person prefers it"
+
+
 def test_a_frame_of_another_story_cannot_stand_for_this_one(library):
     with pytest.raises(LibraryError, match="choose a frame in it"):
         library.prefer_thumbnail(library.stories("film")[0], 999.0)

@@ -13,8 +13,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from storyscope.config import (
     PRESETS,
     Config,
@@ -47,7 +45,8 @@ from storyscope.store import SqliteStore, Store, VideoRecord
 if TYPE_CHECKING:
     from storyscope.formats import Timeline
     from storyscope.report import Findings, Truth
-    from storyscope.searching import Filter, Searcher
+    from storyscope.search import Filter
+    from storyscope.searching import Searcher
 
 
 class Library:
@@ -184,7 +183,7 @@ class Library:
 
     def search(self, text: str, *, limit: int = 10, only: Filter | None = None) -> list[Hit]:
         """Stories that answer the text, best first; nothing relevant is an answer too."""
-        from storyscope.searching import Filter
+        from storyscope.search import Filter
 
         return self._searcher.search(text, limit=limit, only=only or Filter())
 
@@ -192,23 +191,22 @@ class Library:
         self, image: str | Path, *, limit: int = 10, only: Filter | None = None
     ) -> list[Hit]:
         """Stories that show what an example image shows, best first."""
-        from storyscope.searching import Filter, look_at
+        from storyscope.asking import look_at
+        from storyscope.search import Filter
 
         classes, shares = look_at(Path(image), self.config)
         return self._searcher.search_picture(classes, shares, limit=limit, only=only or Filter())
 
     def more_like(self, story: Story, *, limit: int = 10, only: Filter | None = None) -> list[Hit]:
         """Stories that speak of the same, or look the same, as this one."""
-        from storyscope.searching import Filter
+        from storyscope.search import Filter
 
         return self._searcher.more_like(story, limit=limit, only=only or Filter())
 
     def thumbnail(self, video: str, story: Story) -> Thumbnail:
         """The frame that stands for a story, whatever is asked."""
-        from storyscope.thumbnailing import preferred
-
         self._ready(video)
-        return preferred(self.folder, story) or self._searcher.thumbnail(story)
+        return self._searcher.thumbnail(story)
 
     def prefer_thumbnail(self, story: Story, seconds: float) -> float:
         """Let a frame stand for a story, and learn from it; the time of the frame taken."""
@@ -269,12 +267,12 @@ class Library:
 
     def picture(self, video: str, seconds: float) -> Path:
         """A file with the keyframe nearest to a time."""
-        keyframes = self._film(video).keyframes
-        nearest = int(np.abs(keyframes.seconds - seconds).argmin())
-        path = self.folder / "pictures" / video / f"{int(keyframes.frames[nearest])}.jpg"
+        self._ready(video)
+        frame, picture = self.store.load_picture(video, seconds)
+        path = self.folder / "pictures" / video / f"{frame}.jpg"
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(keyframes.pictures[nearest])
+            path.write_bytes(picture)
         return path
 
     def picture_times(self, video: str) -> list[tuple[int, float]]:
@@ -419,10 +417,9 @@ class Library:
 
     @cached_property
     def _searcher(self) -> Searcher:
-        from storyscope.concepts import TRAINED_FILE
         from storyscope.searching import Searcher
 
-        return Searcher(self.store, self.config, trained=self.folder / TRAINED_FILE)
+        return Searcher(self.store, self.config, folder=self.folder)
 
     def _register(self, path: Path, transcript: str | Path | None) -> VideoRecord:
         """Find the video's record, or probe the file and make one."""

@@ -5,94 +5,55 @@ A `Searcher` keeps the index of a library in memory and brings it up to date bef
 
 from __future__ import annotations
 
-import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
+from storyscope.asking import Query, ask
 from storyscope.config import Config
-from storyscope.core import Hit, Keyframes, Passages, Ratings, Span, Story, Thumbnail, format_time
-from storyscope.errors import MediaError
+from storyscope.core import Hit, Keyframes, Passages, Ratings, Story, Thumbnail
 from storyscope.search import (
+    NOBODY,
     RELEVANT,
+    Filter,
     Heard,
     Index,
     Judged,
-    Lexicon,
     Match,
     Senses,
+    Spoken,
     class_vectors,
     conse,
-    expression,
+    evidence,
+    holds_phrases,
     judge,
-    likeliest,
     load_text_model,
-    named_classes,
-    nearest_word,
+    matches_in,
     owner_of,
-    picture_relevance,
-    query_terms,
-    quoted_phrases,
-    shares_of,
+    shown_relevance,
 )
-from storyscope.store import Said, Store
+from storyscope.store import Store
 
 LOADED_VIDEOS = 64
 """Videos whose passages stay in memory for evidence and thumbnails."""
-SAID_REACH = 4.0
-"""Seconds around a passage whose words match in which a picture is thought to show it."""
 ALIKE = 0.6
 """Least cosine of a picture, or of a story, with one that is like it."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Filter:
-    """Which stories may answer; None lets all pass."""
-
-    video: str | None = None
-    after: float | None = None
-    """Seconds into the video: the story must not begin earlier..."""
-    before: float | None = None
-    """...nor end later."""
-    shortest: float | None = None
-    longest: float | None = None
-    """Seconds."""
-    language: str | None = None
-    """Of what is said in the video, as "en"."""
-
-    def passes(self, story: Story, language: str) -> bool:
-        span = story.span
-        return (
-            (self.after is None or span.start >= self.after)
-            and (self.before is None or span.end <= self.before)
-            and (self.shortest is None or span.length >= self.shortest)
-            and (self.longest is None or span.length <= self.longest)
-            and (self.language is None or language.split("-")[0] == self.language)
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Query:
-    """A text as search takes it."""
-
-    terms: tuple[str, ...]
-    senses: Senses
-    matches: Mapping[str, list[Match]]
-    """Passages that share its words, by video."""
 
 
 class Searcher:
     """Answers queries over a store."""
 
-    def __init__(self, store: Store, config: Config, *, trained: Path | None = None) -> None:
-        """`trained` is the file of concepts that a person taught, if any."""
-        self.store, self.config, self.trained = store, config, trained
+    def __init__(self, store: Store, config: Config, *, folder: Path | None = None) -> None:
+        """`folder` holds what people taught: concepts, and the frames they prefer."""
+        self.store, self.config, self.folder = store, config, folder
         self._lock = threading.Lock()
         self._index: Index | None = None
+        self._spoken = Spoken()
+        self._addresses: dict[str, range] = {}
         self._keys: dict[str, tuple[str, str]] = {}
         self._loaded = lru_cache(LOADED_VIDEOS)(self._load)
 
@@ -102,16 +63,17 @@ class Searcher:
             return self._search_as_the_paper(text, limit, only)
         with self._lock:
             index = self._fresh_index()
-            query = self._query(text)
+            query = self._ask(text)
             if not query.terms:
                 return []
-            judged = judge(self._heard(index, query)).only(index.alive())
+            shares = self._spoken.shares(query.found)
+            judged = judge(self._heard(index, query, shares)).only(index.alive())
             order = np.argsort(-judged.score, kind="stable")
             hits: list[Hit] = []
             for place in order:
                 if len(hits) == limit or judged.score[place] < RELEVANT:
                     break
-                hit = self._hit(index, int(place), judged, query, only, quoted_phrases(text))
+                hit = self._hit(index, int(place), judged, query, shares, only)
                 if hit is not None:
                     hits.append(hit)
             return hits
@@ -120,10 +82,8 @@ class Searcher:
         """Stories that speak of the same or look the same as this one, which is not among them."""
         with self._lock:
             index = self._fresh_index()
-            passages = self._material(story.video).passages
-            return self._alike(
-                index, self._senses_of(story, passages), limit, only, not_story=story
-            )
+            senses = _senses_of(story, self._material(story.video).passages, index.meanings)
+            return self._alike(index, senses, limit, only, not_story=story)
 
     def search_picture(
         self, classes: np.ndarray, shares: np.ndarray, *, limit: int, only: Filter = Filter()
@@ -138,16 +98,21 @@ class Searcher:
         """What every sense says of every story, relevant or not: what a benchmark looks at."""
         with self._lock:
             index = self._fresh_index()
-            return index, self._heard(index, self._query(text))
+            query = self._ask(text)
+            return index, self._heard(index, query, self._spoken.shares(query.found))
 
     def thumbnail(self, story: Story, relevance: np.ndarray | None = None) -> Thumbnail:
-        """The frame that stands for a story, for a query if its pictures' relevance is given."""
+        """The frame that stands for a story: a person's choice, else the best for a query.
+
+        `relevance` is that of the video's pictures to the query, if there is one.
+        """
+        from storyscope.thumbnailing import preferred
         from storyscope.thumbnails import choose_thumbnail
 
-        material = self._material(story.video)
-        chosen = choose_thumbnail(
-            story, material.pictures, material.ratings, relevance, self.config.thumbnails
-        )
+        chosen = preferred(self.folder, story) if self.folder else None
+        if chosen is None:
+            material, config = self._material(story.video), self.config.thumbnails
+            chosen = choose_thumbnail(story, material.pictures, material.ratings, relevance, config)
         return chosen or Thumbnail(story.id, story.span.middle, 0.0)
 
     def forget_loaded(self) -> None:
@@ -159,9 +124,8 @@ class Searcher:
 
         hits = [
             hit
-            for hit in search_as_the_paper(self.store, self.config, text, self.trained)
-            if only.video in (None, hit.video)
-            and only.passes(hit.story, self._material(hit.video).passages.language)
+            for hit in search_as_the_paper(self.store, self.config, text, self.folder)
+            if only.passes(hit.story, self._material(hit.video).passages.language)
         ]
         return sorted(hits, key=lambda hit: -hit.score)[:limit]
 
@@ -174,67 +138,38 @@ class Searcher:
             self._index = Index(class_vectors(model, class_names()))
         passages, titles = self.store.ready_keys("passages"), self.store.ready_keys("titles")
         wanted = {video: (passages[video], key) for video, key in titles.items()}
+        if wanted == self._keys:
+            return self._index
         for video in self._keys.keys() - wanted.keys():
             self._index.remove(video)
+            self._spoken.remove(self._addresses.pop(video))
             del self._keys[video]
+        addresses = self.store.said_addresses()
         for video, keys in wanted.items():
             if self._keys.get(video) != keys:
-                stories = self.store.load(video, "titles")
-                self._index.add(video, stories, self.store.load(video, "passages"))
+                self._take_in(self._index, video, addresses[video])
                 self._keys[video] = keys
         return self._index
 
-    def _query(self, text: str) -> Query:
-        model = load_text_model(self.config.search.text_model)
-        terms = query_terms(text)
-        matches: dict[tuple[str, Span, str], Match] = {}
-        for place, term in enumerate(terms):
-            found = self.store.find_said(expression([term]))
-            if not found and " " not in term and not model.knows(term):
-                found, terms[place] = self._meant_to_type(term)
-                text = re.sub(rf"\b{re.escape(term)}\b", terms[place], text, flags=re.IGNORECASE)
-            for said in found:
-                key = (said.video, said.span, said.kind)
-                share = (matches[key].share if key in matches else 0.0) + 1 / len(terms)
-                matches[key] = Match(said.span, said.text, said.kind, share)
-        by_video: dict[str, list[Match]] = {}
-        for (video, _, _), match in matches.items():
-            by_video.setdefault(video, []).append(match)
-        meaning = model.encode([text])[0] if terms else None
-        names = named_classes(terms, lexicon(), len(self._meanings))
-        return Query(tuple(terms), Senses(meaning, meaning, names), by_video)
+    def _take_in(self, index: Index, video: str, addresses: range) -> None:
+        stories, passages = self.store.load(video, "titles"), self.store.load(video, "passages")
+        if video in self._addresses:
+            self._spoken.remove(self._addresses[video])
+        index.add(video, stories, passages)
+        times = np.concatenate([passages.spans.mean(axis=1), passages.screen_seconds])
+        owners = owner_of(times, stories)
+        places = np.where(owners == NOBODY, NOBODY, index.videos[video].start + owners)
+        self._spoken.add(addresses, places, len(passages.texts))
+        self._addresses[video] = addresses
 
-    @property
-    def _meanings(self) -> np.ndarray:
+    def _ask(self, text: str) -> Query:
         assert self._index is not None
-        return self._index.meanings
+        return ask(text, self.store, self.config, len(self._index.meanings))
 
-    def _meant_to_type(self, word: str) -> tuple[list[Said], str]:
-        """For a rare word: passages with its plain name, or with what a slip turned into it.
-
-        The second is the word to go on with.
-        """
-        if word in synonyms():
-            name = synonyms()[word]
-            return self.store.find_said(expression(query_terms(name))), name
-        stem = nearest_word(word, self.store.said_terms())
-        if stem is not None:
-            found = self.store.find_said(f'"{stem}"*')
-            said = re.search(rf"\b{re.escape(stem)}\w*", found[0].text if found else "", re.I)
-            return found, said.group().lower() if said else stem
-        return [], nearest_word(word, lexicon()) or word
-
-    def _heard(self, index: Index, query: Query) -> Heard:
+    def _heard(self, index: Index, query: Query, shares: np.ndarray) -> Heard:
         count = len(index.places)
-        said, read = np.zeros(count), np.zeros(count)
-        for video, matches in query.matches.items():
-            if video in index.videos:
-                rows = index.videos[video]
-                middles = np.array([match.span.middle for match in matches])
-                owners = index.stories_at(video, middles)
-                part = slice(rows.start, rows.stop)
-                said[part] = shares_of(matches, owners, "said", len(rows))
-                read[part] = shares_of(matches, owners, "read", len(rows))
+        said = self._spoken.largest(shares, count, read=False)
+        read = self._spoken.largest(shares, count, read=True)
         return Heard(index.score(query.senses), said, read)
 
     def _hit(
@@ -243,45 +178,23 @@ class Searcher:
         place: int,
         judged: Judged,
         query: Query,
+        shares: np.ndarray,
         only: Filter,
-        phrases: Sequence[str],
     ) -> Hit | None:
         video, number = index.places[place]
-        if only.video is not None and video != only.video:
+        if only.video not in (None, video):
             return None
         material = self._material(video)
-        story = material.stories[number]
-        words = [m for m in query.matches.get(video, []) if m.span.middle in story.span]
-        if not only.passes(story, material.passages.language):
-            return None
-        if not all(any(_holds(match.text, phrase) for match in words) for phrase in phrases):
+        passages, story = material.passages, material.stories[number]
+        addresses = self._addresses[video]
+        words = matches_in(passages, story, shares[addresses.start : addresses.stop])
+        if not only.passes(story, passages.language) or not holds_phrases(words, query.phrases):
             return None
         parts = judged.parts(place)
-        relevance = self._relevance(material, story, query, words)
-        evidence = _evidence(parts, words, material, story, query, relevance)
+        relevance = shown_relevance(passages, story, query.senses, index.meanings, words)
+        because = evidence(parts, words, passages, story, query.senses, relevance)
         thumbnail = self.thumbnail(story, relevance)
-        return Hit(video, story, thumbnail, float(judged.score[place]), parts, evidence)
-
-    def _relevance(
-        self, material: Material, story: Story, query: Query, words: Sequence[Match]
-    ) -> np.ndarray:
-        """How far each picture of the story shows what is asked for, from 0 to 1."""
-        relevance = self._shown(material, story, query.senses)
-        for match in words:
-            apart = material.passages.seconds - match.span.middle
-            nearness = np.exp(-(apart**2) / (2 * SAID_REACH**2))
-            relevance = np.maximum(relevance, 0.5 * match.share * nearness)
-        return relevance
-
-    def _shown(self, material: Material, story: Story, senses: Senses) -> np.ndarray:
-        rows = np.flatnonzero(owner_of(material.passages.seconds, [story]) >= 0)
-        return picture_relevance(material.passages, rows, senses, self._meanings)
-
-    def _senses_of(self, story: Story, passages: Passages) -> Senses:
-        spoken = passages.text_vectors[owner_of(passages.spans.mean(axis=1), [story]) >= 0]
-        shown = owner_of(passages.seconds, [story]) >= 0
-        looks = conse(passages.classes[shown], passages.shares[shown], self._meanings)
-        return Senses(_direction(spoken), _direction(looks))
+        return Hit(video, story, thumbnail, float(judged.score[place]), parts, because)
 
     def _alike(
         self,
@@ -292,25 +205,24 @@ class Searcher:
         not_story: Story | None = None,
     ) -> list[Hit]:
         scores = index.score(senses)
-        alive = index.alive()
-        score = np.where(alive, np.maximum(scores.told, scores.seen), 0)
+        score = np.where(index.alive(), np.maximum(scores.told, scores.seen), 0)
         hits: list[Hit] = []
         for place in np.argsort(-score, kind="stable"):
             if len(hits) == limit or score[place] < ALIKE:
                 break
             video, number = index.places[place]
-            material = self._material(video)
-            story = material.stories[number]
-            if story == not_story or (only.video is not None and video != only.video):
+            if only.video not in (None, video):
                 continue
-            if not only.passes(story, material.passages.language):
+            passages, story = self._material(video).passages, self._material(video).stories[number]
+            if story == not_story or not only.passes(story, passages.language):
                 continue
-            relevance = self._shown(material, story, senses)
-            said, seen = float(scores.told[place]), float(scores.seen[place])
-            parts = {"said": 0.0, "meant": max(said, 0.0), "seen": max(seen, 0.0), "read": 0.0}
-            sense = "speaks of the same" if said > seen else "looks alike"
+            no_words: list[Match] = []
+            relevance = shown_relevance(passages, story, senses, index.meanings, no_words)
+            told, seen = max(float(scores.told[place]), 0.0), max(float(scores.seen[place]), 0.0)
+            parts = {"said": 0.0, "meant": told, "seen": seen, "read": 0.0}
+            because = "speaks of the same" if told > seen else "looks alike"
             thumbnail = self.thumbnail(story, relevance)
-            hits.append(Hit(video, story, thumbnail, float(score[place]), parts, sense))
+            hits.append(Hit(video, story, thumbnail, float(score[place]), parts, because))
         return hits
 
     def _material(self, video: str) -> Material:
@@ -340,66 +252,11 @@ class Material:
     """Without the pictures themselves."""
 
 
-@lru_cache(1)
-def lexicon() -> Lexicon:
-    """The names of everything that the image network, or a wider concept over it, can see."""
-    from storyscope.concepts import detect
-    from storyscope.models import class_names, class_synonyms
-
-    names, synonyms = class_names(), class_synonyms()
-    nothing = np.zeros((0, len(names)), np.float32)
-    known = detect(nothing, class_names=names, class_synonyms=synonyms)
-    words = {first.lower(): frozenset([number]) for number, (first, *_) in enumerate(synonyms)}
-    return words | {
-        name.lower(): covers for name, covers in zip(known.names, known.covers, strict=True)
-    }
-
-
-@lru_cache(1)
-def synonyms() -> dict[str, str]:
-    """Rarer names of what the image network can see -> the plain name."""
-    from storyscope.models import class_synonyms
-
-    return {other.lower(): names[0].lower() for names in class_synonyms() for other in names[1:]}
-
-
-def _evidence(
-    parts: Mapping[str, float],
-    words: Sequence[Match],
-    material: Material,
-    story: Story,
-    query: Query,
-    relevance: np.ndarray,
-) -> str:
-    """One line that says why: words that match, else words that mean it, else what is seen."""
-    from storyscope.models import class_names
-
-    passages = material.passages
-    best = max(words, key=lambda match: match.share, default=None)
-    if best is not None and best.share >= parts["seen"]:
-        return f"{best.kind} at {format_time(best.span.start)}: “{best.text}”"
-    windows = np.flatnonzero(owner_of(passages.spans.mean(axis=1), [story]) >= 0)
-    if parts["seen"] < RELEVANT and len(windows) and query.senses.meaning is not None:
-        nearest = windows[np.argmax(passages.text_vectors[windows] @ query.senses.meaning)]
-        start = format_time(passages.spans[nearest][0])
-        return f"said at {start}: “{passages.texts[nearest]}”"
-    pictures = np.flatnonzero(owner_of(passages.seconds, [story]) >= 0)
-    if not len(pictures):
-        return ""
-    picture = pictures[np.argmax(relevance[pictures])]
-    names = class_names()
-    return (
-        f"seen at {format_time(passages.seconds[picture])}: "
-        + names[_sight(passages, int(picture), query, len(names))]
-    )
-
-
-def _sight(passages: Passages, picture: int, query: Query, count: int) -> int:
-    """The class that tells most of why a picture fits: the named one, else the likeliest."""
-    classes = passages.classes[picture]
-    names = query.senses.names if query.senses.names is not None else np.zeros(count)
-    weight = passages.shares[picture].astype(float) * (names[classes] + 1e-3)
-    return int(classes[weight.argmax()])
+def _senses_of(story: Story, passages: Passages, meanings: np.ndarray) -> Senses:
+    spoken = passages.text_vectors[owner_of(passages.spans.mean(axis=1), [story]) >= 0]
+    shown = owner_of(passages.seconds, [story]) >= 0
+    looks = conse(passages.classes[shown], passages.shares[shown], meanings)
+    return Senses(_direction(spoken), _direction(looks))
 
 
 def _direction(vectors: np.ndarray) -> np.ndarray | None:
@@ -407,23 +264,3 @@ def _direction(vectors: np.ndarray) -> np.ndarray | None:
         return None
     total = vectors.astype(np.float32).sum(axis=0)
     return np.asarray(total / max(float(np.linalg.norm(total)), 1e-9))
-
-
-def _holds(text: str, phrase: str) -> bool:
-    words = " ".join(re.findall(r"\w+", text.lower()))
-    return " ".join(re.findall(r"\w+", phrase)) in words
-
-
-def look_at(image: Path, config: Config) -> tuple[np.ndarray, np.ndarray]:
-    """The likeliest classes of an image file, [1, 10], and how likely they are."""
-    from PIL import Image, UnidentifiedImageError
-
-    from storyscope.features import describe_pictures, load_backbone
-
-    try:
-        with Image.open(image) as opened:
-            rgb = np.asarray(opened.convert("RGB"))
-    except (OSError, UnidentifiedImageError) as error:
-        raise MediaError(f"{image} is no image that can be read; give a JPEG or PNG") from error
-    seen = describe_pictures([rgb], load_backbone(config.features.backbone))
-    return likeliest(seen.posteriors)

@@ -11,13 +11,18 @@ from storyscope.config import Config
 from storyscope.core import Film, Hit, Mined, Ratings, Thumbnail
 from storyscope.search.paper import nearest_concept, rank_stories
 from storyscope.store import Store
+from storyscope.thumbnailing import preferred
 
 
 def search_as_the_paper(
-    store: Store, config: Config, text: str, trained: Path | None = None
+    store: Store, config: Config, text: str, folder: Path | None = None
 ) -> Iterator[Hit]:
-    """Every story of every video with a transcript, scored by R; in no order."""
+    """Every story of every video with a transcript, scored by R; in no order.
+
+    `folder` holds what people taught.
+    """
     from storyscope.concepts import (
+        TRAINED_FILE,
         load_trained,
         load_vectors,
         match_classes,
@@ -26,7 +31,7 @@ def search_as_the_paper(
     )
 
     vectors = load_vectors(config.concepts.vectors)
-    taught = load_trained(trained) if trained else None
+    taught = load_trained(folder / TRAINED_FILE) if folder else None
     query = vectors.of([text])[0][0]
     alpha = 1 - config.thumbnails.beauty
     for video in store.ready_keys("titles"):
@@ -47,7 +52,7 @@ def search_as_the_paper(
             sigma_seconds=config.concepts.sigma_seconds,
         )
         because = f"concept: {words[concept]}, seen as {seen.names[match]}"
-        yield from _hits(store, video, film, presence, ratings, alpha, because)
+        yield from _hits(store, video, film, presence, ratings, alpha, because, folder)
 
 
 def _hits(
@@ -58,6 +63,7 @@ def _hits(
     ratings: Ratings,
     alpha: float,
     because: str,
+    folder: Path | None,
 ) -> Iterator[Hit]:
     stories, keyframes = store.load(video, "titles"), film.keyframes
     ranked = rank_stories(
@@ -67,5 +73,7 @@ def _hits(
         if best is not None:
             parts = {"presence": best.presence, "beauty": best.beauty}
             seconds = float(keyframes.seconds[best.picture])
-            thumbnail = Thumbnail(story.id, seconds, best.beauty, parts)
+            chosen = preferred(folder, story) if folder else None
+            why = f"the most beautiful frame of the best shot, beauty {best.beauty:.2f}"
+            thumbnail = chosen or Thumbnail(story.id, seconds, best.beauty, parts, why)
             yield Hit(video, story, thumbnail, best.score, parts, because)

@@ -30,7 +30,8 @@ def preferred(folder: Path, story: Story) -> Thumbnail | None:
     """The frame that a person chose for a story, or None."""
     for choice in _choices(folder):
         if choice["video"] == story.video and choice["seconds"] in story.span:
-            return Thumbnail(story.id, choice["seconds"], 1.0, {"preferred": 1.0})
+            why = "a person prefers it"
+            return Thumbnail(story.id, choice["seconds"], 1.0, {"preferred": 1.0}, why)
     return None
 
 

@@ -52,7 +52,7 @@ def search(
 
         storyscope search --like film/3 --sheet alike.png
     """
-    from storyscope.searching import Filter
+    from storyscope.search import Filter
 
     if sum(given is not None for given in (text, image, like)) != 1:
         raise typer.BadParameter("give one of TEXT, --image and --like")
@@ -94,6 +94,7 @@ def _facts(shelf: Library, hit: Hit) -> dict[str, object]:
         "thumbnail": {
             "seconds": hit.thumbnail.seconds,
             "file": str(shelf.picture(hit.video, hit.thumbnail.seconds)),
+            "because": hit.thumbnail.because,
         },
         "score": hit.score,
         "parts": dict(hit.parts),

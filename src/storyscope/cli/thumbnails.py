@@ -53,6 +53,7 @@ def thumbnails(
                         "seconds": thumbnail.seconds,
                         "score": thumbnail.score,
                         "parts": dict(thumbnail.parts),
+                        "because": thumbnail.because,
                         "file": str(large),
                         "small": str(small),
                     }
@@ -70,7 +71,7 @@ def thumbnails(
             (
                 thumbnail.story,
                 f"{thumbnail.seconds:.1f}",
-                ", ".join(f"{name} {value:.2f}" for name, value in thumbnail.parts.items()),
+                thumbnail.because,
                 str(large),
             )
             for thumbnail, (large, _) in shown

@@ -29,6 +29,8 @@ class Thumbnail:
     seconds: float
     score: float
     parts: Mapping[str, float] = field(default_factory=dict)
+    because: str = ""
+    """One line that says why this frame."""
 
 
 @dataclass(frozen=True)

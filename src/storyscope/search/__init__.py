@@ -13,17 +13,21 @@ from storyscope.search.answer import (
     Weights,
     judge,
     picture_relevance,
-    shares_of,
 )
 from storyscope.search.classes import Lexicon, class_vectors, conse, named_classes
+from storyscope.search.evidence import evidence, holds_phrases, matches_in, shown_relevance
+from storyscope.search.filter import Filter
 from storyscope.search.index import Index, Place, Scores, Senses, owner_of
 from storyscope.search.passages import likeliest, make_passages
+from storyscope.search.spoken import NOBODY, Spoken
 from storyscope.search.text_model import TextModel, load_text_model, text_model_digest
 from storyscope.search.words import expression, nearest_word, query_terms, quoted_phrases
 
 __all__ = [
+    "NOBODY",
     "RELEVANT",
     "WEIGHTS",
+    "Filter",
     "Heard",
     "Index",
     "Judged",
@@ -32,21 +36,25 @@ __all__ = [
     "Place",
     "Scores",
     "Senses",
+    "Spoken",
     "TextModel",
     "Weights",
     "class_vectors",
     "conse",
+    "evidence",
     "expression",
+    "holds_phrases",
     "judge",
     "likeliest",
     "load_text_model",
     "make_passages",
+    "matches_in",
     "named_classes",
     "nearest_word",
     "owner_of",
     "picture_relevance",
     "query_terms",
     "quoted_phrases",
-    "shares_of",
+    "shown_relevance",
     "text_model_digest",
 ]

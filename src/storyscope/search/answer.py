@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -125,15 +124,6 @@ def picture_relevance(
     relevance = np.zeros(len(passages.seconds))
     relevance[rows] = _chance(odds)
     return relevance
-
-
-def shares_of(matches: Sequence[Match], owners: np.ndarray, kind: str, count: int) -> np.ndarray:
-    """Share of the query's terms in the best passage of each story."""
-    shares = np.zeros(count)
-    for match, owner in zip(matches, owners, strict=True):
-        if match.kind == kind and owner >= 0:
-            shares[owner] = max(shares[owner], match.share)
-    return shares
 
 
 def _chance(log_odds: np.ndarray) -> np.ndarray:

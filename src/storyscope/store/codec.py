@@ -33,6 +33,24 @@ def unpack(facts: str, arrays: Mapping[str, np.ndarray]) -> Any:
     return _unpack(json.loads(facts), arrays)
 
 
+def nearest_picture(keyframes: str, arrays: Any, seconds: float) -> tuple[int, bytes]:
+    """The frame number and the bytes of one of the packed keyframes; no other is read.
+
+    `arrays` is an open safetensors file.
+    """
+    match json.loads(keyframes):
+        case {
+            "frames": {"@array": frames},
+            "seconds": {"@array": times},
+            "pictures": {"@blobs": [name, ends]},
+        }:
+            nearest = int(np.abs(arrays.get_tensor(times) - seconds).argmin())
+            edges = np.concatenate([[0], arrays.get_tensor(ends)])
+            picture = arrays.get_slice(name)[int(edges[nearest]) : int(edges[nearest + 1])]
+            return int(arrays.get_tensor(frames)[nearest]), picture.tobytes()
+    raise LibraryError("the video has no keyframes; index it again")
+
+
 def _pack(value: Any, arrays: dict[str, np.ndarray]) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         name = type(value).__name__

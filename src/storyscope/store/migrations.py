@@ -53,4 +53,19 @@ MIGRATIONS: tuple[str, ...] = (
         DELETE FROM said WHERE video = old.id;
     END;
     """,
+    """
+    CREATE TABLE said_of (
+        video TEXT PRIMARY KEY,
+        first INTEGER NOT NULL,
+        count INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO said_of SELECT video, min(rowid), count(*) FROM said GROUP BY video;
+    DROP TRIGGER said_follows_video;
+    CREATE TRIGGER said_follows_video AFTER DELETE ON video BEGIN
+        DELETE FROM said
+        WHERE rowid >= (SELECT first FROM said_of WHERE video = old.id)
+        AND rowid < (SELECT first + count FROM said_of WHERE video = old.id);
+        DELETE FROM said_of WHERE video = old.id;
+    END;
+    """,
 )

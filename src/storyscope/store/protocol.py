@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
-from storyscope.core import Span, Video
+import numpy as np
+
+from storyscope.core import Video
 
 State = Literal["indexing", "ready", "failed"]
 
@@ -37,17 +39,8 @@ class VideoRecord:
         return replace(self, state="ready", failure="", video=video)
 
 
-@dataclass(frozen=True)
-class Said:
-    """A passage whose words match, best rank first."""
-
-    video: str
-    span: Span
-    text: str
-    kind: Literal["said", "read"]
-    """Heard, or written on screen."""
-    rank: float
-    """BM25 as SQLite has it: the lower, the better."""
+MOST_SAID = 50_000
+"""Passages that are looked up for one expression: what is said more often tells nothing."""
 
 
 class Store(Protocol):
@@ -76,11 +69,20 @@ class Store(Protocol):
     def save(self, video: str, stage: str, key: str, artefact: Any) -> None:
         """Keep a finished stage's artefact, whole or not at all."""
 
-    def find_said(self, expression: str, *, limit: int = 200) -> list[Said]:
-        """Passages whose words match a full-text expression, best first."""
+    def load_picture(self, video: str, seconds: float) -> tuple[int, bytes]:
+        """The keyframe nearest to a time, by its frame number and as a JPEG, and nothing else."""
 
-    def said_terms(self) -> list[str]:
-        """Every word stem that is said anywhere, for those who mistype."""
+    def find_said(self, expression: str, *, limit: int = MOST_SAID) -> np.ndarray:
+        """Addresses of passages whose words match a full-text expression: int64, rising."""
+
+    def said_addresses(self) -> dict[str, range]:
+        """Where every video's passages lie: what is said, then what is read on screen."""
+
+    def said_text(self, address: int) -> str:
+        """What is said or read there."""
+
+    def said_terms(self, beginning: str) -> list[str]:
+        """Every word stem with this beginning that is said anywhere, for those who mistype."""
 
     def annotations(self, video: str) -> dict[str, str]:
         """Each annotator's version of the video's stories, as JSON text."""

@@ -12,11 +12,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from storyscope.core import Passages, Span, Video
+import numpy as np
+
+from storyscope.core import Passages, Video
 from storyscope.errors import LibraryError
-from storyscope.store.codec import pack, unpack
+from storyscope.store.codec import nearest_picture, pack, unpack
 from storyscope.store.migrations import MIGRATIONS
-from storyscope.store.protocol import Said, VideoRecord
+from storyscope.store.protocol import MOST_SAID, VideoRecord
 
 DATABASE = "library.sqlite"
 ARRAYS = "arrays"
@@ -87,9 +89,7 @@ class SqliteStore:
             "SELECT facts, file FROM artefact WHERE video = ? AND stage = ?", (video, stage)
         ).fetchone()
         if row is None:
-            raise LibraryError(
-                f"{video} has no {stage} yet; run `storyscope add` on its file again"
-            )
+            raise _unfinished(video, stage)
         return unpack(row["facts"], self._read_arrays(video, stage, row["file"]))
 
     def save(self, video: str, stage: str, key: str, artefact: Any) -> None:
@@ -111,19 +111,43 @@ class SqliteStore:
                     _file_words(connection, video, artefact)
             self._sweep(video)
 
-    def find_said(self, expression: str, *, limit: int = 200) -> list[Said]:
-        rows = self._connection.execute(
-            "SELECT video, start, end, text, kind, rank FROM said"
-            " WHERE said MATCH ? ORDER BY rank LIMIT ?",
-            (expression, limit),
-        )
-        return [
-            Said(r["video"], Span(r["start"], r["end"]), r["text"], r["kind"], r["rank"])
-            for r in rows
-        ]
+    def load_picture(self, video: str, seconds: float) -> tuple[int, bytes]:
+        row = self._connection.execute(
+            "SELECT facts ->> '$.keyframes' AS keyframes, file FROM artefact"
+            " WHERE video = ? AND stage = 'scan'",
+            (video,),
+        ).fetchone()
+        if row is None:
+            raise _unfinished(video, "scan")
+        from safetensors import SafetensorError, safe_open
 
-    def said_terms(self) -> list[str]:
-        return [row["term"] for row in self._connection.execute("SELECT term FROM said_terms")]
+        try:
+            with safe_open(self.folder / row["file"], framework="numpy") as arrays:
+                return nearest_picture(row["keyframes"], arrays, seconds)
+        except (OSError, SafetensorError) as error:
+            raise _unreadable(video, "scan", error) from error
+
+    def find_said(self, expression: str, *, limit: int = MOST_SAID) -> np.ndarray:
+        # Ranking them would look up every one of them, which takes a second for a common word.
+        rows = self._connection.execute(
+            "SELECT rowid FROM said WHERE said MATCH ? LIMIT ?", (expression, limit)
+        )
+        return np.array([address for (address,) in rows], np.int64)
+
+    def said_addresses(self) -> dict[str, range]:
+        rows = self._connection.execute("SELECT video, first, first + count FROM said_of")
+        return {video: range(first, end) for video, first, end in rows}
+
+    def said_text(self, address: int) -> str:
+        row = self._connection.execute("SELECT text FROM said WHERE rowid = ?", (int(address),))
+        return str(row.fetchone()["text"])
+
+    def said_terms(self, beginning: str) -> list[str]:
+        rows = self._connection.execute(
+            "SELECT term FROM said_terms WHERE term >= ? AND term < ?",
+            (beginning, beginning + chr(0x10FFFF)),
+        )
+        return [row["term"] for row in rows]
 
     def annotations(self, video: str) -> dict[str, str]:
         rows = self._connection.execute(
@@ -185,10 +209,7 @@ class SqliteStore:
         try:
             return load_file(self.folder / file)
         except (OSError, SafetensorError) as error:
-            raise LibraryError(
-                f"the arrays of {video}'s {stage} cannot be read ({error}); "
-                f"run `storyscope add --again` on its file"
-            ) from error
+            raise _unreadable(video, stage, error) from error
 
     def _sweep(self, video: str) -> None:
         """Delete array files of this video that no artefact names."""
@@ -261,14 +282,35 @@ def _disk_full(folder: Path) -> LibraryError:
     )
 
 
+def _unfinished(video: str, stage: str) -> LibraryError:
+    return LibraryError(f"{video} has no {stage} yet; run `storyscope add` on its file again")
+
+
+def _unreadable(video: str, stage: str, error: Exception) -> LibraryError:
+    return LibraryError(
+        f"the arrays of {video}'s {stage} cannot be read ({error}); "
+        f"run `storyscope add --again` on its file"
+    )
+
+
 def _file_words(connection: sqlite3.Connection, video: str, passages: Passages) -> None:
     """Put what is said and written where full-text search finds it."""
-    connection.execute("DELETE FROM said WHERE video = ?", (video,))
+    connection.execute(
+        "DELETE FROM said WHERE rowid >= (SELECT first FROM said_of WHERE video = ?1)"
+        " AND rowid < (SELECT first + count FROM said_of WHERE video = ?1)",
+        (video,),
+    )
     said = zip(passages.texts, passages.spans.tolist(), strict=True)
     read = zip(passages.screen_texts, passages.screen_seconds, strict=True)
     rows = [(text, video, start, end, "said") for text, (start, end) in said]
     rows += [(text, video, second, second, "read") for text, second in read]
-    connection.executemany("INSERT INTO said VALUES (?, ?, ?, ?, ?)", rows)
+    last = connection.execute("SELECT rowid FROM said ORDER BY rowid DESC LIMIT 1").fetchone()
+    first = last["rowid"] + 1 if last else 1
+    connection.executemany(
+        "INSERT INTO said (rowid, text, video, start, end, kind) VALUES (?, ?, ?, ?, ?, ?)",
+        [(address, *row) for address, row in enumerate(rows, start=first)],
+    )
+    connection.execute("INSERT OR REPLACE INTO said_of VALUES (?, ?, ?)", (video, first, len(rows)))
 
 
 def _columns(record: VideoRecord) -> dict[str, Any]:

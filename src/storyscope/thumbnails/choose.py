@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from storyscope.config import ThumbnailConfig
@@ -52,15 +54,13 @@ def rank_thumbnails(
         score = (1 - config.beauty) * relevance[rows] + config.beauty * beauty
     usable = usable_frames(ratings, rows)
     order = np.lexsort((keyframes.seconds[rows], -score, ~usable))
-    return [
-        Thumbnail(
-            story=story.id,
-            seconds=float(keyframes.seconds[rows[place]]),
-            score=float(score[place]),
-            parts=_parts(ratings, rows[place], relevance, usable=bool(usable[place])),
-        )
-        for place in order
-    ]
+    ranked = []
+    for place in order:
+        parts = _parts(ratings, rows[place], relevance, usable=bool(usable[place]))
+        seconds = float(keyframes.seconds[rows[place]])
+        why = _because(parts, len(rows))
+        ranked.append(Thumbnail(story.id, seconds, float(score[place]), parts, why))
+    return ranked
 
 
 def usable_frames(ratings: Ratings, rows: np.ndarray) -> np.ndarray:
@@ -91,3 +91,12 @@ def _parts(
     if relevance is not None:
         parts["relevance"] = float(relevance[row])
     return parts
+
+
+def _because(parts: Mapping[str, float], count: int) -> str:
+    if not parts["usable"]:
+        return f"all {count} frames are dark, blurred, lettered or in a transition"
+    beauty = f"beauty {parts['beauty']:.2f}"
+    if "relevance" not in parts:
+        return f"{beauty}, of {count} frames"
+    return f"shows what is asked for {parts['relevance']:.2f}, {beauty}, of {count} frames"

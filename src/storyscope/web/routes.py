@@ -160,7 +160,10 @@ def search(
                     "keywords": list(hit.story.keywords),
                     "shots": [hit.story.shots.start, hit.story.shots.stop],
                 },
-                "thumbnail": {"seconds": hit.thumbnail.seconds},
+                "thumbnail": {
+                    "seconds": hit.thumbnail.seconds,
+                    "because": hit.thumbnail.because,
+                },
                 "score": hit.score,
                 "parts": dict(hit.parts),
                 "evidence": hit.evidence,
