@@ -24,12 +24,12 @@ format: $(VENV)/test  ## Put the code into shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-benchmark: $(VENV)/test system-packages  ## Measure everything, on the data beside the repository
+benchmark: $(VENV)/benchmark system-packages  ## Measure everything, on the data beside the repository
 	$(BIN)/python -m pytest -m benchmark
 	$(BIN)/python benchmarks/run_all.py
 
 # Programs that some tests talk to. Without root they are only named, and those tests skip.
-SYSTEM_PACKAGES := ffmpeg espeak-ng mkvtoolnix chromium
+SYSTEM_PACKAGES := ffmpeg espeak-ng mkvtoolnix chromium pocketsphinx-testdata
 system-packages:
 	@missing=$$(for p in $(SYSTEM_PACKAGES); do dpkg -s $$p >/dev/null 2>&1 || echo $$p; done); \
 	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
@@ -48,6 +48,10 @@ $(VENV)/core: $(BIN)/python pyproject.toml
 
 $(VENV)/test: $(VENV)/core
 	$(BIN)/python -m pip install --quiet --editable '.[all,test]'
+	@touch $@
+
+$(VENV)/benchmark: $(VENV)/test
+	$(BIN)/python -m pip install --quiet --editable '.[benchmark]'
 	@touch $@
 
 clean:  ## Remove everything that was made
