@@ -27,11 +27,11 @@ from storyscope.shots import detect_shots
 from storyscope.thumbnails.evaluation import (
     Seen,
     compare_rankers,
+    good_frames,
     see_degraded,
     swapped_by_degradation,
     train_ranker_on,
 )
-from storyscope.thumbnails.quality import measure_quality
 from storyscope.thumbnails.ranker import save_ranker
 
 PHOTOS = {
@@ -49,7 +49,6 @@ PHOTOS = {
 FRAMINGS = 12
 """Ways each photo is framed."""
 COSTS = (0.001, 0.01, 0.1, 0.3, 1.0)
-MOST_FRAMES = 120
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -141,15 +140,7 @@ def _good_frames(film: Path) -> list[np.ndarray]:
     for shot in detect_shots(small_frames()):
         picker.add_shot(shot)
     pictures = [from_jpeg(data) for data in picker.close().pictures]
-    rated = [(picture, measure_quality(picture)) for picture in pictures]
-    usual = float(np.median([quality.sharpness for _, quality in rated]))
-    good = [
-        picture
-        for picture, quality in rated
-        if quality.exposure > 0.5 and quality.variety > 0.3 and quality.sharpness > 0.8 * usual
-    ]
-    step = max(1, len(good) // MOST_FRAMES)
-    return good[::step][:MOST_FRAMES]
+    return good_frames(pictures)
 
 
 def _left_out(training: dict[str, Seen], cost: float, backbone: str) -> float:

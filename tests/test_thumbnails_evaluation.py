@@ -1,11 +1,24 @@
 """The benchmark counts swapped pairs on sources that nothing was trained on."""
 
-import numpy as np
+import json
 
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from storyscope import Library
+from storyscope.cli.main import build_app
 from storyscope.core import VisionOutput
+from storyscope.errors import MediaError
+from storyscope.judging_thumbnails import judge_thumbnails
 from storyscope.thumbnails import load_ranker
 from storyscope.thumbnails.degrade import DEGRADATIONS
-from storyscope.thumbnails.evaluation import benchmark_rankers, compare_rankers, see_degraded
+from storyscope.thumbnails.evaluation import (
+    benchmark_rankers,
+    compare_rankers,
+    good_frames,
+    see_degraded,
+)
 
 
 def _see(pictures):
@@ -47,6 +60,30 @@ def test_a_single_film_is_held_out_by_quarters():
     table = benchmark_rankers({"film": film}, _see, load_ranker())
     assert [row.source for row in table] == [f"film, part {number}" for number in (1, 2, 3, 4)]
     assert sum(row.pairs for row in table) == 9 * len(DEGRADATIONS)
+
+
+def test_only_lit_and_sharp_pictures_are_good_ones():
+    chance = np.random.default_rng(2)
+    sound = [chance.integers(30, 220, (48, 64, 3), dtype=np.uint8) for _ in range(3)]
+    black, plain = np.zeros((48, 64, 3), np.uint8), np.full((48, 64, 3), 120, np.uint8)
+    good = good_frames([*sound, black, plain])
+    assert [picture.tobytes() for picture in good] == [picture.tobytes() for picture in sound]
+    assert good_frames([]) == []
+
+
+def test_the_command_line_judges_a_library(film, tmp_path):
+    Library(tmp_path).add(film)
+    words = ["benchmark", "--thumbnails", "--library", str(tmp_path), "--json", "--quiet"]
+    facts = json.loads(CliRunner().invoke(build_app(), words).stdout)
+    assert set(facts["swapped_pairs"]) == {"ranking_cnn", "hypercolumns", "shipped"}
+    assert [row["source"] for row in facts["sources"]] == [f"film, part {n}" for n in (1, 2, 3, 4)]
+    of_sources = [row["hypercolumns"] for row in facts["sources"]]
+    assert facts["swapped_pairs"]["hypercolumns"] == np.mean(of_sources)
+
+
+def test_a_folder_without_films_is_refused(tmp_path):
+    with pytest.raises(MediaError, match="no film with lit and sharp pictures"):
+        judge_thumbnails(tmp_path)
 
 
 def _sources():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from storyscope.cli.options import JsonOption, QuietOption
+from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, QuietOption
 from storyscope.cli.show import live_progress, print_json, say
 
 if TYPE_CHECKING:
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 def benchmark(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Videos with true stories.")],
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="[DIR]", help="Videos with true stories.", show_default=False),
+    ] = None,
     protocol: Annotated[
         str, typer.Option(help="`leave-one-out`, or `pretrained` for a model trained elsewhere.")
     ] = "leave-one-out",
@@ -40,6 +43,10 @@ def benchmark(
     annotators: Annotated[
         bool, typer.Option("--annotators", help="Train and test on each annotator instead.")
     ] = False,
+    thumbnails: Annotated[
+        bool,
+        typer.Option("--thumbnails", help="Judge the ranking of frames, on films, instead."),
+    ] = False,
     simulate: Annotated[
         int, typer.Option(min=2, help="Annotators to make up where there is only one.")
     ] = 5,
@@ -49,6 +56,7 @@ def benchmark(
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="Write JSON, tables and pictures here."),
     ] = None,
+    library: LibraryOption = DEFAULT_LIBRARY,
     quiet: QuietOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -58,6 +66,9 @@ def benchmark(
     cuts with the true number of stories, one story per shot) are always in the table. What was
     computed is kept: a stopped run goes on where it stopped.
 
+    With --thumbnails, percent of pairs of a good frame and the same frame made worse that rankers
+    have in the wrong order, on the films in DIR or, without it, on those of the library.
+
     Examples:
 
         storyscope benchmark data/bbc --features vgg19,hsv
@@ -65,7 +76,14 @@ def benchmark(
         storyscope benchmark data/ovsd --protocol pretrained --train data/bbc --features vgg19
 
         storyscope benchmark data/bbc --annotators --methods ours --json
+
+        storyscope benchmark --thumbnails films/
     """
+    if thumbnails:
+        _show_thumbnails(folder or library, output, quiet, json)
+        return
+    if folder is None:
+        raise typer.BadParameter("give DIR, the folder of the videos")
     from storyscope.errors import AnnotationError, UnknownName
     from storyscope.judging import Benchmark, left_out, videos_of
 
@@ -93,6 +111,20 @@ def benchmark(
             _show_study(task, names[0], jobs, output, json, report)
         else:
             _show_scores(task, names, jobs, output, json, report)
+
+
+def _show_thumbnails(folder: Path, output: Path | None, quiet: bool, json: bool) -> None:
+    from storyscope.judging_thumbnails import judge_thumbnails, swapped_facts, swapped_table
+
+    with live_progress(folder.name, quiet=quiet) as report:
+        rows = judge_thumbnails(folder, report=report)
+    facts, table = swapped_facts(rows), swapped_table(rows)
+    if output is not None:
+        _write(output, facts, table)
+    if json:
+        print_json(facts)
+    else:
+        typer.echo(table)
 
 
 def _names(methods: str | None) -> list[str]:

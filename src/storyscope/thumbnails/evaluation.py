@@ -14,12 +14,15 @@ import numpy as np
 
 from storyscope.core import VisionOutput
 from storyscope.thumbnails.degrade import DEGRADATIONS, degrade
+from storyscope.thumbnails.quality import measure_quality
 from storyscope.thumbnails.ranker import DEFAULT_COST, Ranker, train_ranker
 from storyscope.thumbnails.ranking import swapped_share
 
 RIDGE = 1000.0
 """Of the Ranking CNN: what serves it best, of powers of ten, on the photos we train on."""
 QUARTERS = 4
+MOST_FRAMES = 120
+"""Pictures of one film that are degraded."""
 
 See = Callable[[Sequence[np.ndarray]], VisionOutput]
 """Pictures, uint8 [height, width, 3] each, through the backbone."""
@@ -61,6 +64,21 @@ def benchmark_rankers(
         }
     seen = {name: see_degraded(pictures, see) for name, pictures in sources.items()}
     return compare_rankers(seen, shipped)
+
+
+def good_frames(pictures: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Those that are lit, sharp and show something, spread over a film."""
+    if not pictures:
+        return []
+    rated = [(picture, measure_quality(picture)) for picture in pictures]
+    usual = float(np.median([quality.sharpness for _, quality in rated]))
+    good = [
+        picture
+        for picture, quality in rated
+        if quality.exposure > 0.5 and quality.variety > 0.3 and quality.sharpness > 0.8 * usual
+    ]
+    step = max(1, len(good) // MOST_FRAMES)
+    return good[::step][:MOST_FRAMES]
 
 
 def see_degraded(
