@@ -47,13 +47,16 @@ def take(seed, count, speed=(0.0, 0.0)):
     return np.stack([screen(scene(seed), down * i, right * i) for i in range(count)])
 
 
+def ramp(count):
+    return (np.arange(1, count + 1) / (count + 1))[:, None, None, None]
+
+
 def dissolve(first, second, count):
-    weight = (np.arange(1, count + 1) / (count + 1))[:, None, None, None]
-    return (1 - weight) * take(first, count) + weight * take(second, count)
+    return (1 - ramp(count)) * take(first, count) + ramp(count) * take(second, count)
 
 
 def fade(seed, count):
-    return take(seed, count) * (1 - np.arange(1, count + 1) / (count + 1))[:, None, None, None]
+    return take(seed, count) * (1 - ramp(count))
 
 
 def film(*parts, start=0, seconds=None):
@@ -134,12 +137,36 @@ def test_a_dissolve_is_one_transition_split_near_its_middle(length):
     assert abs(second.transition.frame_count - length) <= 4
 
 
-def test_a_fade_through_black_is_one_transition():
-    black = np.zeros((4, 27, 48, 3))
-    frames = film(take(1, 60), fade(1, 15), black, fade(2, 15)[::-1], take(2, 60))
+@pytest.mark.parametrize("held", [0, 4, 12, 24])
+@pytest.mark.parametrize("colour", [0.0, 250.0])
+def test_a_fade_through_an_empty_screen_is_one_transition(held, colour):
+    blank = np.full((held, 27, 48, 3), colour)
+    out, back = ((1 - ramp(15)) * take(s, 15) + ramp(15) * colour for s in (1, 2))
+    frames = film(take(1, 60), out, blank, back[::-1], take(2, 60))
     _, second = detect_shots(frames)
     assert second.transition.kind == "fade"
-    assert abs(second.frames.start - 77) <= 3
+    assert abs(second.frames.start - (75 + held / 2)) <= 3
+
+
+def test_less_than_a_second_of_black_is_part_of_the_fade_at_fifty_frames_a_second_too():
+    black = np.zeros((45, 27, 48, 3))
+    parts = [take(1, 90), fade(1, 30), black, fade(2, 30)[::-1], take(2, 90)]
+    _, second = detect_shots(film(*parts, seconds=np.arange(285) / 50))
+    assert second.transition.kind == "fade"
+    assert abs(second.frames.start - 142) <= 3
+
+
+def test_black_that_stays_is_a_shot_of_its_own():
+    black = np.zeros((100, 27, 48, 3))
+    frames = film(take(1, 60), fade(1, 15), black, fade(2, 15)[::-1], take(2, 60))
+    _, dark, _ = detect_shots(frames)
+    assert len(range(max(75, dark.frames.start), min(175, dark.frames.stop))) >= 96
+
+
+def test_black_that_opens_or_closes_the_film_for_a_moment_is_no_shot():
+    black = np.zeros((15, 27, 48, 3))
+    frames = film(black, fade(1, 15)[::-1], take(1, 80), fade(1, 15), black)
+    assert starts(frames) == [0]
 
 
 def test_what_begins_or_ends_with_the_film_is_no_transition():

@@ -8,7 +8,7 @@ depends on how the film was cut into blocks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -26,33 +26,65 @@ LONGEST_GAP = 4
 
 QUIET = 0.1
 QUIET_FRAMES = 6
+"""Frames without any sign of change that settle what came before; also the shortest shot beside
+a gradual transition at either end of the film."""
 LONGEST_STRETCH = 1024
 
+Pause = Callable[[int, int], bool]
 
-def find_transitions(blocks: Iterable[np.ndarray]) -> Iterator[Transition]:
+
+def find_transitions(blocks: Iterable[np.ndarray], is_pause: Pause) -> Iterator[Transition]:
     """Yield the transitions of a film whose scores (n x 4) arrive in blocks, counted from 0.
 
-    A fade that opens or closes the film joins no two shots, and is no transition.
+    `is_pause(first_frame, end_frame)` knows a screen that is empty for too short a time to be a
+    shot: a fade-out, such a pause and a fade-in are one fade. A fade that opens or closes the
+    film joins no two shots, and is no transition.
     """
+    for transition in _joined(_decided(blocks), is_pause):
+        if _follows_a_shot(transition, is_pause):
+            yield transition
+
+
+def _joined(
+    decided: Iterable[tuple[int, list[Transition]]], is_pause: Pause
+) -> Iterator[Transition]:
+    """Hold a transition back for as long as nothing but a pause has followed it."""
+    held: Transition | None = None
+    for until, found in decided:
+        for transition in found:
+            if held and _is_one_fade(held, transition, is_pause):
+                transition = Transition("fade", held.first_frame, transition.end_frame)
+            elif held:
+                yield held
+            held = transition
+        if held and until - held.end_frame > QUIET_FRAMES and not is_pause(held.end_frame, until):
+            yield held
+            held = None
+    if held and held.kind == "cut":
+        yield held
+
+
+def _is_one_fade(before: Transition, after: Transition, is_pause: Pause) -> bool:
+    gradual = before.kind != "cut" or after.kind != "cut"
+    return gradual and is_pause(before.end_frame, after.first_frame)
+
+
+def _follows_a_shot(transition: Transition, is_pause: Pause) -> bool:
+    first = transition.first_frame
+    return (
+        first > 0 if transition.kind == "cut" else first > QUIET_FRAMES and not is_pause(0, first)
+    )
+
+
+def _decided(blocks: Iterable[np.ndarray]) -> Iterator[tuple[int, list[Transition]]]:
+    """How many frames are settled, and the transitions among those newly so, again and again."""
     held, first = np.zeros((0, 4), np.float32), 0
     for block in blocks:
         held = np.concatenate([held, block])
         while (ready := _decidable(held)) > 0:
-            yield from (t for t in _decide(held[:ready], first) if _follows_a_shot(t))
+            yield first + ready, _decide(held[:ready], first)
             held, first = held[ready:], first + ready
-    end = first + len(held)
-    for transition in _decide(held, first):
-        if _follows_a_shot(transition) and transition.end_frame < end - _room(transition):
-            yield transition
-
-
-def _follows_a_shot(transition: Transition) -> bool:
-    return transition.first_frame > _room(transition)
-
-
-def _room(transition: Transition) -> int:
-    """Frames that a shot needs beside the transition to be one."""
-    return 0 if transition.kind == "cut" else QUIET_FRAMES
+    yield first + len(held), _decide(held, first)
 
 
 def _decidable(held: np.ndarray) -> int:
@@ -86,14 +118,14 @@ def _decide(scores: np.ndarray, first: int) -> list[Transition]:
 
 def _gradual_runs(scores: np.ndarray) -> list[range]:
     gradual = scores[:, GRADUAL]
-    runs: list[range] = []
-    for run in _runs(gradual > GRADUAL_EDGE):
-        if runs and run.start - runs[-1].stop <= LONGEST_GAP:
-            run = range(runs.pop().start, run.stop)
-        runs.append(run)
+    found: list[range] = []
+    for run in runs(gradual > GRADUAL_EDGE):
+        if found and run.start - found[-1].stop <= LONGEST_GAP:
+            run = range(found.pop().start, run.stop)
+        found.append(run)
     return [
         run
-        for run in runs
+        for run in found
         if len(run) >= SHORTEST_GRADUAL and gradual[run.start : run.stop].max() > GRADUAL_THRESHOLD
     ]
 
@@ -105,7 +137,8 @@ def _kind(scores: np.ndarray) -> TransitionKind:
     return "fade" if fade > wipe else "wipe"
 
 
-def _runs(mask: np.ndarray) -> list[range]:
+def runs(mask: np.ndarray) -> list[range]:
+    """The stretches where `mask` holds."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], mask.astype(np.int8), [0]])))
     return [range(int(first), int(end)) for first, end in edges.reshape(-1, 2)]
 

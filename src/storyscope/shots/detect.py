@@ -32,8 +32,8 @@ def detect_shots(
     later. `block` changes that delay and nothing else.
     """
     times = Timestamps()
-    pixels = _blocks(times.noting(frames), block)
-    transitions = find_transitions(_scorer(config.detector)(pixels))
+    pixels = times.looking(_blocks(times.noting(frames), block))
+    transitions = find_transitions(_scorer(config.detector)(pixels), times.is_pause)
     yield from tile(transitions, times, config)
 
 

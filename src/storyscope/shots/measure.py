@@ -42,9 +42,7 @@ def sketch(rgb: np.ndarray) -> np.ndarray:
     """Boil down frames: uint8 n x 27 x 48 x 3 to float32 n x SKETCH."""
     n = len(rgb)
     out = np.empty((n, SKETCH), np.float32)
-    rows = rgb.reshape(n, 9, 3, 144).sum(axis=2, dtype=np.uint16)
-    sums = rows.reshape(n, 9, 16, 3, 3).sum(axis=3, dtype=np.uint16)
-    tiles = sums.reshape(n, TILE_COUNT, 3) * np.float32(1 / (9 * 255))
+    tiles = _tile_sums(rgb) * np.float32(1 / (9 * 255))
     luma = tiles @ LUMA
     mean = luma.mean(axis=1)
     luma -= mean[:, None]
@@ -55,8 +53,18 @@ def sketch(rgb: np.ndarray) -> np.ndarray:
     out[:, HISTOGRAM] = _histogram(rgb)
     out[:, BRIGHTNESS] = mean
     out[:, CONTRAST] = contrast
-    out[:, COLOUR] = (tiles.max(axis=2) - tiles.min(axis=2)).mean(axis=1)
+    red, green, blue = np.moveaxis(tiles, 2, 0)
+    most, least = np.maximum(red, green), np.minimum(red, green)
+    out[:, COLOUR] = (np.maximum(most, blue) - np.minimum(least, blue)).mean(axis=1)
     return out
+
+
+def _tile_sums(rgb: np.ndarray) -> np.ndarray:
+    """Three rows and then three columns added up by hand: `sum` takes three times as long."""
+    rows = rgb.reshape(len(rgb), 9, 3, 144)
+    rows = rows[:, :, 0].astype(np.uint16) + rows[:, :, 1] + rows[:, :, 2]
+    columns = rows.reshape(len(rgb), TILE_COUNT, 3, 3)
+    return np.asarray(columns[:, :, 0] + columns[:, :, 1] + columns[:, :, 2])
 
 
 def _histogram(rgb: np.ndarray) -> np.ndarray:

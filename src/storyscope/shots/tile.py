@@ -6,21 +6,27 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+import numpy as np
+
 from storyscope.config import ShotConfig
 from storyscope.core import Shot, SmallFrame, Span, Transition
 
 RECENT = 8192
 FALLBACK_FRAME_SECONDS = 1 / 25
+PAUSE_SECONDS = 1.0
+EMPTY = 12
+"""A screen whose colours all lie within so many levels of each other shows no picture."""
 
 
 class Timestamps:
-    """When the recent frames are shown, by frame number; older ones are forgotten."""
+    """When recent frames are shown, and which show nothing; older ones are forgotten."""
 
     def __init__(self) -> None:
         self.start_frame = 0
         self.start_seconds = 0.0
         self.end_frame = 0
         self._recent: deque[float] = deque(maxlen=RECENT)
+        self._empty: deque[bool] = deque(maxlen=RECENT)
 
     def noting(self, frames: Iterable[SmallFrame]) -> Iterator[SmallFrame]:
         """Hand the frames on, remembering their times."""
@@ -31,6 +37,22 @@ class Timestamps:
             self.end_frame += 1
             self._recent.append(frame.seconds)
             yield frame
+
+    def looking(self, blocks: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
+        """Hand the frames' pixels on, remembering which screens were empty."""
+        for block in blocks:
+            pixels = block.reshape(len(block), -1)
+            self._empty.extend((np.ptp(pixels, axis=1) <= EMPTY).tolist())
+            yield block
+
+    def is_pause(self, first_frame: int, end_frame: int) -> bool:
+        """Whether the screen was empty all through these frames, counted from 0, and not long."""
+        seen = self.end_frame - self.start_frame
+        first, end = first_frame - seen, end_frame - seen
+        if first < -len(self._empty):
+            return False
+        seconds = self._recent[end - 1] - self._recent[first] if first < end else 0.0
+        return seconds < PAUSE_SECONDS and all(self._empty[i] for i in range(first, end))
 
     def at(self, frame: int) -> float:
         return self._recent[frame - self.end_frame]

@@ -15,12 +15,12 @@ import numpy as np
 from storyscope.errors import MissingDependency
 from storyscope.models import find_model
 from storyscope.shots import fast
-from storyscope.shots.decide import CUT, GRADUAL
+from storyscope.shots.decide import CUT, GRADUAL, runs
 from storyscope.shots.sliding import sliding
 
 MODEL = "transnetv2"
 STEP, AROUND = 50, 25
-UNSURE = (0.05, 0.9)
+UNSURE = (0.05, 0.97)
 """A peak between these makes its window one to be asked about."""
 TRUST = 0.5
 """Weight of TransNetV2's log-odds beside the fast detector's ..."""
@@ -44,19 +44,21 @@ def verified(pixels: Iterable[np.ndarray], network: Network) -> Iterator[np.ndar
     windows = _in_steps(_side_by_side(kept, fast.score_frames(seen)))
 
     def look(window: np.ndarray) -> np.ndarray:
-        scores = window["scores"][AROUND : len(window) - AROUND]
+        scores, middle = window["scores"], slice(AROUND, len(window) - AROUND)
         if not is_unsure(scores):
-            return scores
-        answers = network(window["rgb"])[AROUND : len(window) - AROUND]
-        return fused(scores, answers)
+            return np.asarray(scores[middle])
+        return fused(scores[middle], network(window["rgb"])[middle])
 
     return sliding(windows, look, AROUND)
 
 
 def is_unsure(scores: np.ndarray) -> bool:
+    """Whether something in the middle of the window rises, but not high enough to be sure."""
     peak = scores[:, : GRADUAL + 1].max(axis=1)
     low, high = UNSURE
-    return bool(((peak > low) & (peak < high)).any())
+    first, end = AROUND, len(peak) - AROUND
+    rises = (run for run in runs(peak > low) if run.stop > first and run.start < end)
+    return any(peak[run.start : run.stop].max() < high for run in rises)
 
 
 def fused(scores: np.ndarray, answers: np.ndarray) -> np.ndarray:
