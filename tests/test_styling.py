@@ -72,6 +72,18 @@ def test_a_file_that_names_no_video_is_refused(library, tmp_path):
         gather_lessons(library, [str(stray)])
 
 
+def test_a_file_to_learn_from_changes_nothing_in_the_library(library, tmp_path):
+    kept = every_shot(library)
+    library.annotate("film", kept)
+    file = tmp_path / "film.anna.json"
+    file.write_text(
+        json.dumps({"starts": [0, 2], "end": len(library.shots("film")), "annotator": "anna"})
+    )
+    (name, lesson), *others = gather_lessons(library, [str(file)]).items()
+    assert (name, lesson.truth.starts, others) == ("film by anna", (0, 2), [])
+    assert library.annotations("film") == {"anna": kept}
+
+
 def test_explanations_are_facts_about_every_boundary(library):
     drawn = library.folder / "importance.png"
     said = storyscope("explain", "film", "--json", "--plot", drawn, library=library).stdout

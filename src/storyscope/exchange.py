@@ -30,7 +30,23 @@ def import_annotations(
     tier: str | None = None,
     replace_kept: bool = False,
 ) -> list[Annotation]:
-    """Keep the stories that a file marks in a video, one version for each person.
+    """Keep the stories that a file marks in a video, one version for each person."""
+    fitted = annotations_in(library, file, video, annotator=annotator, tier=tier)
+    _check_names(library, Path(file), video, fitted, replace_kept)
+    for annotation in fitted:
+        library.annotate(video, annotation)
+    return fitted
+
+
+def annotations_in(
+    library: Library,
+    file: str | Path,
+    video: str,
+    *,
+    annotator: str | None = None,
+    tier: str | None = None,
+) -> list[Annotation]:
+    """The stories that a file marks in a video, one version for each person; nothing is kept.
 
     A film is such a file when it has chapters inside.
     """
@@ -49,9 +65,6 @@ def import_annotations(
     fitted = [_fit(library, video, each) for each in written]
     if annotator is not None:
         fitted = [replace(each, annotator=annotator) for each in fitted]
-    _check_names(library, file, video, fitted, replace_kept)
-    for annotation in fitted:
-        library.annotate(video, annotation)
     return fitted
 
 

@@ -28,7 +28,8 @@ def learn_style(
 ) -> FineTuning:
     """Train from the model the library uses now, on the named versions or on all there are.
 
-    A name is a video that people annotated, or a file of stories called after its video.
+    A name is a video that people annotated, or a file of stories called after its video, which
+    is read and not kept.
     """
     from storyscope.stories.fine_tuning import fine_tune
     from storyscope.stories.segment import load_model
@@ -69,14 +70,15 @@ def gather_lessons(
 def _versions(library: Library, name: str, annotator: str | None) -> list[tuple[str, Annotation]]:
     known = [record.video.id for record in library.videos()]
     if name not in known and Path(name).exists():
-        return _from_file(library, Path(name), known)
-    kept = library.annotations(name).values()
-    return [(name, each) for each in kept if annotator in (None, each.annotator)]
+        found = _from_file(library, Path(name), known)
+    else:
+        found = [(name, version) for version in library.annotations(name).values()]
+    return [(video, each) for video, each in found if annotator in (None, each.annotator)]
 
 
 def _from_file(library: Library, file: Path, known: Sequence[str]) -> list[tuple[str, Annotation]]:
     """Versions in a file called after its video: film.vtt, or film.anna.json."""
-    from storyscope.exchange import import_annotations
+    from storyscope.exchange import annotations_in
 
     video = next((name for name in (file.stem, file.name.split(".")[0]) if name in known), None)
     if video is None:
@@ -84,8 +86,7 @@ def _from_file(library: Library, file: Path, known: Sequence[str]) -> list[tuple
             f"which video is {file} about? call it after one ({', '.join(known) or 'none yet'}), "
             "or bring it in with `storyscope import --video`"
         )
-    kept = import_annotations(library, file, video, replace_kept=True)
-    return [(video, each) for each in kept]
+    return [(video, each) for each in annotations_in(library, file, video)]
 
 
 def _lesson(library: Library, video: str, version: Annotation) -> Lesson:
