@@ -73,3 +73,15 @@ class Fails:
 
     def fit(self, training, *, seed):
         return training[0].nonsense
+
+
+class Seeded:
+    """As many stories as the seed says."""
+
+    name = "seeded"
+
+    def fit(self, training, *, seed):
+        self.count = seed
+        return self
+
+    find = Thirds.find

@@ -13,10 +13,10 @@ from storyscope.baselines.nw import alignment_scores, boundaries
 from storyscope.baselines.osg import estimated_count, group
 from storyscope.baselines.spectral import spectral_labels
 from storyscope.baselines.stg import crossing_links
-from storyscope.baselines.trivial import uniform_cuts
 from storyscope.core import Features, Segmentation
 from storyscope.errors import InvalidFeatures, MissingDependency, UnknownName
 from storyscope.evaluate import AnnotatedVideo, leave_one_out, mean_iou
+from storyscope.evaluate.trivial import equal_times
 
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
 EVERY = [pytest.param(name, marks=needs_torch if name == "sdn" else ()) for name in BASELINES]
@@ -124,10 +124,10 @@ def test_the_siamese_network_names_the_extra_it_needs(films, monkeypatch):
         baseline("sdn").fit(films, seed=0)
 
 
-def test_uniform_cuts_fall_on_the_nearest_changes_of_shot():
-    assert uniform_cuts([0, 10, 48, 55, 100], 2) == Segmentation((0, 2), 4)
-    assert uniform_cuts([0, 10, 20, 30, 40], 4) == Segmentation((0, 1, 2, 3), 4)
-    assert uniform_cuts([0, 100], 5) == Segmentation((0,), 1)
+def test_equal_times_fall_on_the_nearest_changes_of_shot():
+    assert equal_times([0, 10, 48, 55, 100], 2) == Segmentation((0, 2), 4)
+    assert equal_times([0, 10, 20, 30, 40], 4) == Segmentation((0, 1, 2, 3), 4)
+    assert equal_times([0, 100], 5) == Segmentation((0,), 1)
 
 
 @pytest.mark.parametrize("cost", ["add", "norm"])

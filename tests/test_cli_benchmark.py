@@ -16,8 +16,8 @@ from storyscope.evaluate import load_collection, mean_iou
 from storyscope.evaluate.annotators import AGREEMENT, simulate_annotators
 from storyscope.evaluate.picture import LABEL, OURS, TRUTH, WIDTH, draw_stories
 
-THIRDS, HALVES, NEEDS_MORE = (
-    f"benchmark_folder:{name}" for name in ("Thirds", "Halves", "NeedsMore")
+THIRDS, HALVES, NEEDS_MORE, SEEDED = (
+    f"benchmark_folder:{name}" for name in ("Thirds", "Halves", "NeedsMore", "Seeded")
 )
 
 
@@ -55,7 +55,7 @@ def test_facts_have_the_shape_that_scripts_depend_on(run, folder):
     done = run(folder, "--methods", THIRDS, "--features", "look", "--json")
     facts = json.loads(done.stdout)
     assert set(facts) >= {"mean_iou", "videos", "baselines"}
-    assert facts["baselines"].keys() == {"uniform", "one-per-shot"}
+    assert facts["baselines"].keys() == {"uniform", "uniform-shots", "one-per-shot"}
     video = {"name": "ann", "mean_iou": pytest.approx(facts["mean_iou"]), "found": 3, "true": 3}
     assert facts["videos"][0].items() >= video.items()
     assert set(facts["videos"][0]) == {
@@ -68,12 +68,48 @@ def test_the_mean_is_over_videos_and_recounts_by_hand(run, folder):
     videos = load_collection(folder)
     halves = np.mean([mean_iou(v.truth, v.truth.from_cuts([40], 80)) for v in videos])
     assert facts["mean_iou"] == pytest.approx(halves)
-    assert facts["baselines"][THIRDS] == pytest.approx(facts["baselines"]["uniform"])
+    assert facts["baselines"][THIRDS] == pytest.approx(facts["baselines"]["uniform-shots"])
+
+
+def test_several_seeds_give_the_mean_of_what_each_gives(run, folder):
+    words = (folder, "--methods", f"{SEEDED},{HALVES}", "--json")
+    single = [json.loads(run(*words, "--seed", seed).stdout) for seed in (4, 5)]
+    both = json.loads(run(*words, "--seed", 4, "--seeds", 2).stdout)
+    assert single[0]["mean_iou"] != single[1]["mean_iou"]
+    assert both["mean_iou"] == pytest.approx(np.mean([each["mean_iou"] for each in single]))
+    assert both["videos"][0]["mean_iou"] == pytest.approx(
+        np.mean([each["videos"][0]["mean_iou"] for each in single])
+    )
+    assert both["seeds"]["5"][SEEDED] == pytest.approx(single[1]["mean_iou"])
+    assert "| highest - lowest |" in run(*words[:-1], "--seed", 4, "--seeds", 2).stdout
+
+
+def test_few_folds_score_their_videos_as_all_do(run, folder):
+    words = (folder, "--methods", f"{THIRDS},{HALVES}", "--json")
+    every, two = (json.loads(run(*words, *more).stdout) for more in ((), ("--folds", 2)))
+    assert two["videos"] == [every["videos"][0], every["videos"][1]]
+    assert two["methods"]["uniform"] == every["methods"]["uniform"][:2]
+
+
+def test_an_ablation_adds_features_and_compares_embeddings(run, folder, tmp_path, monkeypatch):
+    for name in ("ours", "lstm", "siamese", "triplet", "cluster"):
+        monkeypatch.setitem(judging.METHODS, name, THIRDS)
+    for number, name in enumerate(("dora", "eve")):
+        write_video(tmp_path / "others" / f"{number}", name)
+    words = ("--ablation", "--train", tmp_path / "others", "--folds", 2, "--json")
+    facts = json.loads(run(folder, *words).stdout)
+    with_features, embeddings, elsewhere = facts.values()
+    assert [row["Features"] for row in with_features] == ["time", "time + look"]
+    assert [row["Embedding"] for row in embeddings][:4] == ["none", "LSTM", "Siamese", "Triplet"]
+    thirds = json.loads(run(folder, "--methods", THIRDS, "--folds", 2, "--json").stdout)
+    assert elsewhere[-2]["trained on others"] == f"{thirds['mean_iou']:.3f}"
+    assert elsewhere[-1]["trained on others"] == f"{thirds['baselines']['uniform']:.3f}"
+    assert "over 2 of 3 videos" in run(folder, *words[:-1]).stdout
 
 
 def test_the_trivial_answers_are_always_in_the_table(run, folder):
     table = run(folder, "--methods", HALVES).stdout
-    assert "| Video | uniform | one-per-shot |" in table
+    assert "| Video | uniform | uniform-shots | one-per-shot |" in table
     assert "| **Average** |" in table
     assert table.count("| ann |") == 1
 

@@ -74,6 +74,13 @@ class Benchmark:
     seed: int = 0
     simulated_people: int = 0
     """How many annotators to make up, where there is only one."""
+    folds: int | None = field(default=None, repr=False)
+    """Judge on so many videos only, spread over the folder; what a video scores is the same."""
+
+    def judged(self, videos: Sequence[AnnotatedVideo]) -> list[int]:
+        """Numbers of the videos to judge on."""
+        count = min(self.folds or len(videos), len(videos))
+        return [number * len(videos) // count for number in range(count)]
 
 
 class Job(NamedTuple):
@@ -121,8 +128,8 @@ def run_methods(
     for loaded in (_load, _retold, _annotated_by, _method_digest):
         loaded.cache_clear()
     collection = videos_of(benchmark, annotator)
-    per_video = benchmark.protocol == "leave-one-out"
-    held_out = range(len(collection)) if per_video else [None]
+    judged = benchmark.judged(collection)
+    held_out = judged if benchmark.protocol == "leave-one-out" else [None]
     todo = [Job(method, annotator, number) for method in methods for number in held_out]
     results = _Results(benchmark, cache)
     _run(benchmark, [job for job in todo if results.get(job) is None], results, jobs, report)
@@ -135,9 +142,13 @@ def run_methods(
             unavailable[method] = reasons[0]
         else:
             starts = [starts for each in found for starts in each["starts"]]
+            if benchmark.protocol == "pretrained":
+                starts = [starts[number] for number in judged]
             scores[method] = [
                 VideoScore(video.name, Segmentation(tuple(first), video.frame_count), video.truth)
-                for video, first in zip(collection, starts, strict=True)
+                for video, first in zip(
+                    (collection[number] for number in judged), starts, strict=True
+                )
             ]
     return Outcome(scores, unavailable)
 
@@ -148,6 +159,12 @@ def videos_of(benchmark: Benchmark, annotator: str | None = None) -> Sequence[An
     if benchmark.simulated_people:
         return _retold(benchmark, annotator)
     return videos if annotator is None else _annotated_by(benchmark, annotator)
+
+
+def judged_videos(benchmark: Benchmark, annotator: str | None = None) -> Sequence[AnnotatedVideo]:
+    """Those of them that methods are judged on."""
+    videos = videos_of(benchmark, annotator)
+    return [videos[number] for number in benchmark.judged(videos)]
 
 
 def left_out(benchmark: Benchmark) -> Mapping[str, str]:

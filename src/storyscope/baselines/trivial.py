@@ -5,24 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from storyscope.baselines.tuning import best_setting, stories_per_second, stories_per_shot
 from storyscope.core import Segmentation
 from storyscope.evaluate import AnnotatedVideo, UnannotatedVideo
-
-
-def uniform_cuts(edges: Sequence[int], count: int) -> Segmentation:
-    """`count` stories of equal length, each cut moved to the nearest change of shot.
-
-    `edges` holds the first frame of every shot and the frame count; positions are shots. Where
-    shots are too long to tell two cuts apart there are fewer stories.
-    """
-    shots = len(edges) - 1
-    wanted = np.linspace(edges[0], edges[-1], count + 1)[1:-1]
-    nearest = np.abs(np.asarray(edges)[None, :] - wanted[:, None]).argmin(axis=1)
-    cuts = np.unique(np.clip(nearest, 1, shots - 1)) if shots > 1 else ()
-    return Segmentation.from_cuts((int(cut) for cut in cuts), shots)
+from storyscope.evaluate.trivial import equal_times
 
 
 class OneStoryPerShot:
@@ -60,4 +46,4 @@ class UniformDetector:
     def find(self, video: UnannotatedVideo) -> Segmentation:
         seconds = video.frame_count / video.fps
         count = round(self.per_shot * len(video.shots) + self.per_second * seconds)
-        return uniform_cuts(video.edges, min(max(count, 1), len(video.shots)))
+        return equal_times(video.edges, min(max(count, 1), len(video.shots)))

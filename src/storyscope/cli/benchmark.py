@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -40,6 +41,16 @@ def benchmark(
     train: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Other videos to train on (`pretrained`).")
     ] = None,
+    ablation: Annotated[
+        bool,
+        typer.Option(
+            "--ablation",
+            help="Add features one by one, compare embeddings, and train on --train instead.",
+        ),
+    ] = False,
+    folds: Annotated[
+        int | None, typer.Option(min=1, help="Judge on so many videos only, spread over DIR.")
+    ] = None,
     annotators: Annotated[
         bool, typer.Option("--annotators", help="Train and test on each annotator instead.")
     ] = False,
@@ -52,6 +63,9 @@ def benchmark(
     ] = 5,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = os.cpu_count() or 1,
     seed: Annotated[int, typer.Option(help="Seed of all that is random.")] = 0,
+    seeds: Annotated[
+        int, typer.Option(min=1, help="Train from so many seeds, and give the mean.")
+    ] = 1,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="Write JSON, tables and pictures here."),
@@ -73,11 +87,15 @@ def benchmark(
 
         storyscope benchmark data/bbc --features vgg19,hsv
 
+        storyscope benchmark data/bbc --features vgg19,hsv --methods ours --seeds 3
+
         storyscope benchmark data/ovsd --protocol pretrained --train data/bbc --features vgg19
 
         storyscope benchmark data/bbc --annotators --methods ours --json
 
         storyscope benchmark --thumbnails films/
+
+        storyscope benchmark data/bbc --ablation --train data/ovsd --features vgg19,hsv --folds 3
     """
     if thumbnails:
         _show_thumbnails(folder or library, output, quiet, json)
@@ -99,18 +117,22 @@ def benchmark(
         train=train,
         seed=seed,
         simulated_people=simulate if annotators and not _has_people(folder) else 0,
+        folds=folds,
     )
     for name, reason in left_out(task).items():
         say(f"left out: {name} {reason}", quiet=quiet)
     videos = videos_of(task)
     if not videos:
         raise AnnotationError(f"no video of {folder} has {features}; name features it has")
-    say(f"{len(videos)} videos, {', '.join(videos[0].features)}: {', '.join(names)}", quiet=quiet)
+    what = "ablation" if ablation else ", ".join(names)
+    say(f"{len(videos)} videos, {', '.join(videos[0].features)}: {what}", quiet=quiet)
     with live_progress(folder.name, quiet=quiet) as report:
-        if annotators:
+        if ablation:
+            _show_ablation(task, train, jobs, output, json, report)
+        elif annotators:
             _show_study(task, names[0], jobs, output, json, report)
         else:
-            _show_scores(task, names, jobs, output, json, report)
+            _show_scores(task, names, seeds, jobs, output, json, report)
 
 
 def _show_thumbnails(folder: Path, output: Path | None, quiet: bool, json: bool) -> None:
@@ -138,32 +160,73 @@ def _names(methods: str | None) -> list[str]:
 def _show_scores(
     task: Benchmark,
     names: Sequence[str],
+    seeds: int,
     jobs: int,
     output: Path | None,
     json: bool,
     report: Report,
 ) -> None:
     from storyscope.errors import MissingDependency
-    from storyscope.evaluate.report import as_details, as_facts, as_table
+    from storyscope.evaluate.protocol import repeated
+    from storyscope.evaluate.report import (
+        as_details,
+        as_facts,
+        as_table,
+        mean_over_videos,
+        seeds_table,
+    )
     from storyscope.evaluate.trivial import trivial_scores
-    from storyscope.judging import left_out, run_methods, videos_of
+    from storyscope.judging import judged_videos, left_out, run_methods
 
-    outcome = run_methods(task, names, jobs=jobs, cache=_cache(), report=report)
-    for name, reason in outcome.unavailable.items():
+    every = range(task.seed, task.seed + seeds)
+    outcomes = [
+        run_methods(replace(task, seed=each), names, jobs=jobs, cache=_cache(), report=report)
+        for each in every
+    ]
+    not_run = outcomes[0].unavailable
+    for name, reason in not_run.items():
         say(f"not run: {name}: {reason}")
-    if not outcome.scores:
+    if not outcomes[0].scores:
         raise MissingDependency("no method could be run; see above")
-    baselines = trivial_scores(videos_of(task))
-    facts = as_facts(outcome.scores, baselines)
-    facts |= {"left_out": dict(left_out(task)), "not_run": dict(outcome.unavailable)}
-    table, details = as_table(outcome.scores, baselines), as_details(outcome.scores, baselines)
+    scores = {name: repeated([run.scores[name] for run in outcomes]) for name in outcomes[0].scores}
+    baselines = trivial_scores(judged_videos(task))
+    facts = as_facts(scores, baselines)
+    facts |= {"left_out": dict(left_out(task)), "not_run": dict(not_run)}
+    tables = [as_table(scores, baselines), as_details(scores, baselines)]
+    if seeds > 1:
+        means = {
+            each: {name: mean_over_videos(of) for name, of in run.scores.items()}
+            for each, run in zip(every, outcomes, strict=True)
+        }
+        facts |= {"seeds": means}
+        tables.append(seeds_table(means))
     if output is not None:
-        _write(output, facts, f"{table}\n{details}")
-        _draw(output, outcome.scores)
+        _write(output, facts, "\n".join(tables))
+        _draw(output, scores)
     if json:
         print_json(facts)
     else:
-        typer.echo(f"{table}\n{details}")
+        typer.echo("\n".join(tables))
+
+
+def _show_ablation(
+    task: Benchmark, train: Path | None, jobs: int, output: Path | None, json: bool, report: Report
+) -> None:
+    from storyscope.ablation import Ablation
+
+    home = replace(task, protocol="leave-one-out", train=None)
+    tables = Ablation(home, train, jobs=jobs, cache=_cache(), report=report).tables()
+    facts = {
+        table.title: [dict(zip(table.header, row, strict=True)) for row in table.rows]
+        for table in tables
+    }
+    text = "\n".join(table.text for table in tables)
+    if output is not None:
+        _write(output, facts, text)
+    if json:
+        print_json(facts)
+    else:
+        typer.echo(text)
 
 
 def _show_study(
@@ -171,9 +234,9 @@ def _show_study(
 ) -> None:
     from storyscope.evaluate.annotators import AGREEMENT, annotator_names, study_annotators
     from storyscope.evaluate.report import study_facts, study_table
-    from storyscope.judging import run_methods, videos_of
+    from storyscope.judging import judged_videos, run_methods
 
-    videos = videos_of(task)
+    videos = judged_videos(task)
     simulated = task.simulated_people > 0
     if simulated:
         say("one annotation only: annotators are SIMULATED by merging, splitting and shifting it")

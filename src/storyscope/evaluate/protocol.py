@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from storyscope.core import Segmentation
 from storyscope.errors import AnnotationError
@@ -31,6 +32,32 @@ class VideoScore:
     @property
     def coverage_overflow(self) -> CoverageOverflow:
         return coverage_overflow(self.found, self.truth)
+
+
+@dataclass(frozen=True)
+class RepeatedScore(VideoScore):
+    """One video judged after training from several seeds; `found` is what the first one found."""
+
+    runs: tuple[VideoScore, ...]
+
+    @property
+    def mean_iou(self) -> float:
+        return fmean(run.mean_iou for run in self.runs)
+
+    @property
+    def coverage_overflow(self) -> CoverageOverflow:
+        first, *others = (run.coverage_overflow for run in self.runs)
+        return sum(others, start=first)
+
+
+def repeated(runs: Sequence[Sequence[VideoScore]]) -> list[VideoScore]:
+    """Join what was scored from each seed, video by video."""
+    if len(runs) == 1:
+        return list(runs[0])
+    return [
+        RepeatedScore(each[0].name, each[0].found, each[0].truth, runs=each)
+        for each in zip(*runs, strict=True)
+    ]
 
 
 def leave_one_out(

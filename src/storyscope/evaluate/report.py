@@ -63,6 +63,16 @@ def as_details(methods: Scores, baselines: Scores) -> str:
     return markdown(header, rows)
 
 
+def seeds_table(means: Mapping[int, Mapping[str, float]]) -> str:
+    """Mean IoU of every method from each seed in Markdown."""
+    methods = list(next(iter(means.values())))
+    rows = [[str(seed), *(f"{of[name]:.4f}" for name in methods)] for seed, of in means.items()]
+    columns = [[of[name] for of in means.values()] for name in methods]
+    rows.append(["**mean**", *(f"{np.mean(column):.4f}" for column in columns)])
+    rows.append(["highest - lowest", *(f"{np.ptp(column):.4f}" for column in columns)])
+    return markdown(["Seed", *methods], rows)
+
+
 def study_facts(study: AnnotatorStudy) -> dict[str, Any]:
     """The study of annotators for scripts."""
     return {

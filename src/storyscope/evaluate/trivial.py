@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
 
 from storyscope.core import Segmentation
 from storyscope.evaluate.dataset import AnnotatedVideo
@@ -13,23 +16,38 @@ def trivial_scores(collection: Sequence[AnnotatedVideo]) -> dict[str, list[Video
     """Scores of uniform cuts with the true number of stories, and of one story per shot.
 
     Uniform cuts are told how many stories there are, which no method is: mean IoU flatters them.
+    `uniform` makes stories of equal length in time, the stronger answer; `uniform-shots` of equal
+    numbers of shots.
     """
+    answers: dict[str, Callable[[AnnotatedVideo], Segmentation]] = {
+        "uniform": lambda video: equal_times(video.edges, len(video.truth)),
+        "uniform-shots": lambda video: equal_shots(len(video.shots), len(video.truth)),
+        "one-per-shot": lambda video: equal_shots(len(video.shots), len(video.shots)),
+    }
     return {
-        "uniform": [_score(video, uniform_cuts(video)) for video in collection],
-        "one-per-shot": [_score(video, one_per_shot(video)) for video in collection],
+        name: [
+            VideoScore(video.name, answer(video).on(video.edges), video.truth)
+            for video in collection
+        ]
+        for name, answer in answers.items()
     }
 
 
-def uniform_cuts(video: AnnotatedVideo) -> Segmentation:
-    """As many stories as are true, with as many shots each."""
-    shots = len(video.shots)
-    count = min(len(video.truth), shots)
+def equal_times(edges: npt.ArrayLike, count: int) -> Segmentation:
+    """`count` stories of equal length, each cut moved to the nearest change of shot.
+
+    `edges` holds the start of every shot and the end, in any unit; positions are shots. Where
+    shots are too long to tell two cuts apart there are fewer stories.
+    """
+    times = np.asarray(edges, float)
+    shots = len(times) - 1
+    wanted = np.linspace(times[0], times[-1], count + 1)[1:-1]
+    nearest = np.abs(times[None, :] - wanted[:, None]).argmin(axis=1)
+    cuts = np.unique(np.clip(nearest, 1, shots - 1)) if shots > 1 else ()
+    return Segmentation.from_cuts((int(cut) for cut in cuts), shots)
+
+
+def equal_shots(shots: int, count: int) -> Segmentation:
+    """`count` stories of as many shots each, or as many stories as there are shots."""
+    count = min(count, shots)
     return Segmentation(tuple(story * shots // count for story in range(count)), shots)
-
-
-def one_per_shot(video: AnnotatedVideo) -> Segmentation:
-    return Segmentation(tuple(range(len(video.shots))), len(video.shots))
-
-
-def _score(video: AnnotatedVideo, found: Segmentation) -> VideoScore:
-    return VideoScore(video.name, found.on(video.edges), video.truth)

@@ -15,6 +15,7 @@ import numpy as np
 from storyscope.core import Segmentation
 from storyscope.errors import AnnotationError
 from storyscope.evaluate import mean_iou
+from storyscope.evaluate.trivial import equal_times
 from storyscope.progress import Report, Step, silent
 from storyscope.stories.detect import find_path
 from storyscope.stories.model import StoryModel, default_model
@@ -36,7 +37,7 @@ class FineTuning:
     after: Mapping[str, float]
     """After learning from the other videos."""
     uniform: Mapping[str, float]
-    """Equal stories, as many as are true."""
+    """Stories of equal length, as many as are true."""
     minutes: float
     """How much was annotated."""
 
@@ -121,9 +122,7 @@ def _part(lesson: Lesson, shots: range) -> Lesson:
 
 
 def _uniform(lesson: Lesson) -> float:
-    shots, count = lesson.truth.end, len(lesson.truth)
-    starts = tuple(story * shots // count for story in range(count))
-    return _agreement(Segmentation(starts, shots), lesson)
+    return _agreement(equal_times(lesson.rhythm.edges, len(lesson.truth)), lesson)
 
 
 def _agreement(found: Segmentation, lesson: Lesson) -> float:
