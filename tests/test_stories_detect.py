@@ -28,6 +28,7 @@ from storyscope.stories import (
 )
 from storyscope.stories.decode import expected_overlaps, most_agreeable
 from storyscope.stories.detect import find_path
+from storyscope.stories.explain import changes_when_shuffled
 from storyscope.stories.hierarchy import order_changes, scatter_splits, score_splits
 from storyscope.stories.posterior import posterior, story_chances
 from storyscope.stories.relations import (
@@ -342,12 +343,25 @@ def test_explanations_name_the_cue_that_changed(model):
     assert all(0 <= reason.confidence <= 1 for reason in reasons)
 
 
-def test_silencing_the_strongest_cue_matters_most(model):
+def test_a_cue_counts_as_much_as_the_score_loses_without_it(model):
+    shots, (look_of, hue), truth = made_up_film(50)
+    whole = explain(shots, [look_of, hue], model, stories=truth)
+    without = explain(shots, [look_of], model, stories=truth)
+    for full, less in zip(whole, without, strict=True):
+        assert full.cues["colour"] == pytest.approx(full.score - less.score)
+        assert sum(map(abs, full.shares.values())) == pytest.approx(1.0)
+
+
+def test_dealing_the_strongest_cue_anew_moves_the_score_most(model):
+    """More often than chance, which names one of three cues."""
     held = []
     for seed in range(50, 54):
         shots, features, truth = made_up_film(seed)
-        held += [reason.holds for reason in explain(shots, features, model, stories=truth)]
-    assert np.mean(held) > 0.6
+        reasons = explain(shots, features, model, stories=truth)
+        changes = changes_when_shuffled(Rhythm.of(shots), features, model, stories=truth)
+        most = [max(changes, key=lambda cue: changes[cue][k]) for k in range(len(reasons))]
+        held += [reason.strongest == cue for reason, cue in zip(reasons, most, strict=True)]
+    assert np.mean(held) > 0.5
 
 
 def test_importance_is_the_mean_slope(model):

@@ -6,7 +6,7 @@ import pytest
 from story_films import made_up_film
 from storyscope.core import Segmentation
 from storyscope.errors import AnnotationError
-from storyscope.stories.fine_tuning import fine_tune, halves
+from storyscope.stories.fine_tuning import fine_tune, first_minutes, halves
 from storyscope.stories.relations import Rhythm
 from storyscope.stories.similarity import cues_of, look
 from storyscope.stories.training import Lesson, Recipe, train
@@ -47,6 +47,16 @@ def test_one_video_is_judged_in_halves(base):
     parts = halves(("film", only))
     assert sum(part.truth.end for part in parts.values()) == only.truth.end
     assert sum(len(part.truth) for part in parts.values()) == len(only.truth)
+
+
+def test_the_first_minutes_hold_whole_stories_and_no_more(base):
+    only = lesson(21)
+    minutes = only.rhythm.edges[only.truth.starts[5]] / 60 + 0.001
+    part = first_minutes(only, minutes)
+    assert part.truth == Segmentation(only.truth.starts[:5], only.truth.starts[5])
+    assert part.rhythm.edges[-1] <= 60 * minutes
+    assert len(first_minutes(only, 0.0).truth) == 2
+    assert first_minutes(only, 1e6).truth == only.truth
 
 
 def test_too_little_to_learn_from_is_said(base):

@@ -13,7 +13,7 @@ from storyscope.cli.options import (
     VideoArgument,
     open_library,
 )
-from storyscope.cli.show import print_json, print_table, say
+from storyscope.cli.show import print_json, print_table
 
 if TYPE_CHECKING:
     from storyscope.stories import BoundaryExplanation
@@ -32,7 +32,8 @@ def explain(
 ) -> None:
     """Say why each boundary is where it is: how sure, and which cues speak for it.
 
-    A cue's number is its share in the decision for the boundary; below 0 it speaks against it.
+    A cue's number is its share in the decision, by what the boundary's score loses without it;
+    below 0 it speaks against the boundary.
     The bars show how much each cue matters over the whole video, by averaged absolute gradients.
 
     Examples:
@@ -63,7 +64,6 @@ def explain(
             "video": video,
             "boundaries": boundary_facts(reasons),
             "importance": matters,
-            "ablation": {"checked": len(reasons), "held": sum(each.holds for each in reasons)},
         }
     )
 
@@ -83,8 +83,3 @@ def _show(reasons: Sequence[BoundaryExplanation], matters: Mapping[str, float]) 
     print_table("boundary", "sure", *cues, rows=rows)
     bars = [(cue, "█" * round(BAR * share), f"{share:.0%}") for cue, share in matters.items()]
     print_table("cue", "importance", "", rows=bars)
-    if reasons:
-        say(
-            "silencing the cue said to matter most changed the boundary most at "
-            f"{sum(each.holds for each in reasons)} of {len(reasons)} boundaries"
-        )

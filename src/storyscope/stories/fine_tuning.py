@@ -107,6 +107,14 @@ def halves(*videos: tuple[str, Lesson]) -> dict[str, Lesson]:
     return parts
 
 
+def first_minutes(lesson: Lesson, minutes: float) -> Lesson:
+    """A video as far as it was annotated: whole stories only, and at least two of them."""
+    starts = lesson.rhythm.edges - lesson.rhythm.edges[0]
+    ends = [story.stop for story in lesson.truth]
+    inside = [end for end in ends[1:] if starts[end] <= 60 * minutes]
+    return _part(lesson, range(max(inside, default=ends[min(1, len(ends) - 1)])))
+
+
 def _part(lesson: Lesson, shots: range) -> Lesson:
     views = [
         None if view is None else view[shots.start : shots.stop, shots.start : shots.stop]
