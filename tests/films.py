@@ -65,7 +65,7 @@ def make_film(
 ) -> Path:
     """Write a film of numbered frames at `times` (seconds, default even) plus `start`."""
     times = [index / fps for index in range(frame_count)] if times is None else times
-    ticks = fps if codec == "mpeg4" else TICKS
+    ticks = fps if codec.startswith("mpeg") else TICKS
     with av.open(str(path), "w", format=container_format, options=options or {}) as out:
         stream = out.add_stream(codec, rate=fps)
         stream.width, stream.height = size

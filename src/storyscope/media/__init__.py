@@ -1,16 +1,19 @@
 """File in, frames and sound out, decoded once in a process of its own.
 
 `find_videos` names the files, `probe` gives a file's facts, `scan` everything in it in one pass;
-`read_sound`, `read_frames` and `read_subtitles` come back for a part of it.
+`read_sound`, `read_frames` and `read_subtitles` come back for a part of it; `stream` makes of any
+film one that browsers play.
 """
 
 from storyscope.media.codecs import decoders
 from storyscope.media.facts import Chapter, Probe, ScanEnd, SoundTrack, Subtitles, SubtitleTrack
 from storyscope.media.files import file_digest, find_videos
 from storyscope.media.reading import probe, read_frames, read_sound, read_subtitles, scan
+from storyscope.media.watching import Codecs, read_codecs, stream
 
 __all__ = [
     "Chapter",
+    "Codecs",
     "Probe",
     "ScanEnd",
     "SoundTrack",
@@ -20,8 +23,10 @@ __all__ = [
     "file_digest",
     "find_videos",
     "probe",
+    "read_codecs",
     "read_frames",
     "read_sound",
     "read_subtitles",
     "scan",
+    "stream",
 ]

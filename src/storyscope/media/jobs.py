@@ -11,6 +11,7 @@ from storyscope.media.decoding import Decoded, Losses, Opening, decode, find_ope
 from storyscope.media.outlet import Outlet
 from storyscope.media.scaling import Scaler
 from storyscope.media.sound import Piece, SoundPieces
+from storyscope.media.streaming import stream as send_stream
 from storyscope.media.subtitles import read_cues
 from storyscope.media.walking import Walker
 
@@ -109,12 +110,21 @@ def subtitles(job: Job, outlet: Outlet) -> None:
     outlet.end(read_cues(film, zero=opening.zero, language=job["language"]))
 
 
+def stream(job: Job, outlet: Outlet) -> None:
+    """Send the film as a stream for browsers, from a time on."""
+    terms = _terms(job, outlet)
+    opening = find_opening(job["path"], terms)
+    send_stream(job["path"], opening, terms, job["start"], outlet)
+    outlet.end({})
+
+
 JOBS: dict[str, Callable[[Job, Outlet], None]] = {
     "probe": probe,
     "scan": scan,
     "read_sound": read_sound,
     "read_frames": read_frames,
     "subtitles": subtitles,
+    "stream": stream,
 }
 
 

@@ -33,6 +33,12 @@ class Outlet:
             wire.write_header(self._file, header)
             self._file.write(samples)
 
+    def piece(self, data: bytes) -> None:
+        """Bytes of a stream, at once: someone is watching it."""
+        wire.write_header(self._file, wire.Header(wire.PIECE, size=len(data)))
+        self._file.write(data)
+        self._file.flush()
+
     def note(self, facts: dict[str, Any]) -> None:
         self._json(wire.NOTE, facts)
 

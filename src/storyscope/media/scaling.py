@@ -55,6 +55,7 @@ class Scaler:
         from av.video.reformatter import Colorspace, Interpolation, VideoReformatter
 
         self._small, self._planes, self._colours = (VideoReformatter() for _ in range(3))
+        self._turn = look.turn
         self._small_size = _stored(SMALL_WIDTH, SMALL_HEIGHT, look.turn)
         picture_width = 2 * round(picture_height * look.width / look.height / 2)
         self._picture_size = _stored(
@@ -72,16 +73,25 @@ class Scaler:
         if frame.format.name in PLANAR_420:
             # swscale has no fast path that scales and makes RGB at once: scaling the planes and
             # then changing colours takes a third of the time.
-            width, height = self._picture_size
-            frame = self._scale(
-                self._planes,
-                frame,
-                width=width,
-                height=height,
-                format="yuv420p",
-                interpolation=self._bilinear,
-            )
+            frame = self.planes(frame)
         return self._rgb(self._colours, frame, self._picture_size, self._bilinear)
+
+    def planes(self, frame: Any) -> Any:
+        """The frame at the picture height as it is stored, in the colours of films."""
+        width, height = self._picture_size
+        return self._scale(
+            self._planes,
+            frame,
+            width=width,
+            height=height,
+            format="yuv420p",
+            interpolation=self._bilinear,
+        )
+
+    @property
+    def upright_size(self) -> tuple[int, int]:
+        """Width and height of a picture once it is stood upright."""
+        return _stored(*self._picture_size, self._turn)
 
     def _rgb(self, scaler: Any, frame: Any, size: tuple[int, int], interpolation: Any) -> Scaled:
         width, height = size

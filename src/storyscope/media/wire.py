@@ -9,9 +9,9 @@ from __future__ import annotations
 import struct
 from typing import BinaryIO, NamedTuple, Protocol
 
-SMALL, PICTURE, SOUND, NOTE, END, ALIVE = b"S", b"P", b"A", b"N", b"E", b"H"
-"""Notes and ends are JSON; an end is the last message, and may name an error."""
-KINDS = frozenset((SMALL, PICTURE, SOUND, NOTE, END, ALIVE))
+SMALL, PICTURE, SOUND, PIECE, NOTE, END, ALIVE = b"S", b"P", b"A", b"B", b"N", b"E", b"H"
+"""A piece is bytes of a stream; notes and ends are JSON; an end is last, and may name an error."""
+KINDS = frozenset((SMALL, PICTURE, SOUND, PIECE, NOTE, END, ALIVE))
 MAX_BODY = 256 << 20
 
 _HEADER = struct.Struct("<cBxxHHIIqd")
