@@ -8,7 +8,7 @@ import shutil
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from storyscope.search import Filter
     from storyscope.searching import Searcher
 
+FILMS_IN_MEMORY = 4
+"""Films whose shots and keyframes stay at hand: who asks for one picture asks for the next."""
+
 
 class Library:
     """Videos and their stories, kept in a folder that is created if missing.
@@ -69,6 +72,7 @@ class Library:
         self.store = store or SqliteStore(self.folder)
         self.config_path = self.folder / "storyscope.toml"
         self.config = config or load_config(self.config_path)
+        self._films = lru_cache(FILMS_IN_MEMORY)(self._load_film)
 
     def add(
         self,
@@ -280,26 +284,14 @@ class Library:
         keyframes = self._film(video).keyframes
         return list(zip(keyframes.shots.tolist(), keyframes.seconds.tolist(), strict=True))
 
-    def comparison(self, video: str) -> dict[str, Any]:
-        """All versions of the stories, how far each pair agrees, and the consensus of people."""
-        from storyscope.evaluate import agree, mean_iou
+    def comparison(self, video: str, *, baselines: bool = False) -> dict[str, Any]:
+        """All versions of the stories, how far each pair agrees, and the consensus of people.
 
-        end = round(self.video(video).duration * 1000)
-        people = {
-            name: _in_milliseconds(annotation.starts, end)
-            for name, annotation in self.annotations(video).items()
-        }
-        machine = [story.span.start for story in self.stories(video)]
-        rows = {"storyscope": _in_milliseconds(machine, end), **people}
-        if len(people) > 1:
-            rows["consensus"] = agree(list(people.values())).segmentation
-        return {
-            "versions": [
-                {"name": name, "starts": [start / 1000 for start in row.starts]}
-                for name, row in rows.items()
-            ],
-            "mean_iou": [[mean_iou(a, b) for b in rows.values()] for a in rows.values()],
-        }
+        With `baselines`, what other methods would find is among them.
+        """
+        from storyscope.comparing import compare
+
+        return compare(self, video, baselines=baselines)
 
     def timeline(
         self,
@@ -483,6 +475,9 @@ class Library:
 
     def _film(self, video: str) -> Film:
         self._ready(video)
+        return self._films(video, self.store.key(video, "scan"))
+
+    def _load_film(self, video: str, key: str | None) -> Film:
         film: Film = self.store.load(video, "scan")
         return film
 
@@ -530,11 +525,6 @@ def _unchanged(path: Path, record: VideoRecord) -> bool:
     except OSError:
         return False
     return (stat.st_size, stat.st_mtime_ns) == (record.size, record.modified_ns)
-
-
-def _in_milliseconds(starts: Sequence[float], end: int) -> Segmentation:
-    """Versions of a video on one fine scale, whoever drew them."""
-    return Segmentation(tuple(sorted({round(start * 1000) for start in starts})), end)
 
 
 def _annotation(facts: dict[str, Any]) -> Annotation:
