@@ -20,3 +20,13 @@ settings.load_profile("patient")
 def film(tmp_path_factory):
     """A small film of three stories with sound, and its transcript beside it."""
     return make_movie(tmp_path_factory.mktemp("films") / "film.mp4")
+
+
+@pytest.fixture(scope="session")
+def indexed(film, tmp_path_factory):
+    """A library that holds the small film, indexed once; copy it before changing anything."""
+    from storyscope import Library
+
+    folder = tmp_path_factory.mktemp("indexed") / "library"
+    Library(folder).add(film)
+    return folder

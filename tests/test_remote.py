@@ -72,7 +72,43 @@ def test_refusals_keep_their_class(remote, address, tmp_path):
     with pytest.raises(LibraryError, match="storyscope serve"):
         Library("http://127.0.0.1:9").videos()
     with pytest.raises(LibraryError, match="run it where the folder is"):
-        remote.with_settings([])
+        remote.keep_settings([])
+    with pytest.raises(LibraryError, match="its own settings"):
+        remote.with_settings(["stories.penalty=0.2"])
+    with pytest.raises(LibraryError, match="add --again"):
+        remote.add(tmp_path / "film.mp4", again=True)
+
+
+def test_reasons_and_preferred_pictures_travel(remote, local):
+    assert remote.explain("film") == local.explain("film")
+    compared = remote.comparison("film", baselines=True)
+    assert compared == local.comparison("film", baselines=True)
+    story = local.stories("film")[0]
+    taken = remote.prefer_thumbnail(story, story.span.end - 0.1)
+    assert local.thumbnail("film", story).seconds == taken
+
+
+def test_a_film_that_the_server_cannot_see_is_sent_to_it(address, local, film, tmp_path):
+    elsewhere = tmp_path / "Élan vital.mp4"
+    elsewhere.write_bytes(film.read_bytes())
+    words = tmp_path / "words.srt"
+    words.write_text("1\n00:00:01,000 --> 00:00:02,000\nA heron waits.\n", encoding="utf-8")
+    told = CliRunner().invoke(
+        build_app(),
+        [
+            "add",
+            str(elsewhere),
+            "--transcript",
+            str(words),
+            "--library",
+            f"{address}/?token=secret",
+        ],
+    )
+    assert (told.exit_code, told.exception) == (0, None)
+    (sent,) = (record for record in local.videos() if record.video.id != "film")
+    assert Path(sent.video.path).read_bytes() == film.read_bytes()
+    assert [word.text for word in local.transcript(sent.video.id).words] == ["A", "heron", "waits."]
+    local.remove(sent.video.id)
 
 
 def test_commands_take_an_address(address, monkeypatch):

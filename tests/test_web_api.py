@@ -1,20 +1,23 @@
 """The API: the verbs of the library over HTTP, and what it refuses."""
 
-import time
+import shutil
+import zipfile
+from io import BytesIO
 
 import pytest
 from fastapi.testclient import TestClient
 
 from storyscope import Library
+from storyscope.formats import FORMATS
+from storyscope.media import Codecs
 from storyscope.web import create_app
-from storyscope.web.routes import why_unplayable
+from storyscope.web.playing import why_unplayable
+from waiting import wait_until
 
 
 @pytest.fixture(scope="module")
-def library(film, tmp_path_factory):
-    library = Library(tmp_path_factory.mktemp("library"))
-    library.add(film)
-    return library
+def library(indexed, tmp_path_factory):
+    return Library(shutil.copytree(indexed, tmp_path_factory.mktemp("library") / "copy"))
 
 
 @pytest.fixture
@@ -84,7 +87,62 @@ def test_stories_are_exported(client):
     written = client.get("/api/v1/videos/film/export/csv")
     assert written.headers["content-disposition"] == 'attachment; filename="film.csv"'
     assert client.get("/api/v1/videos/film/export/papyrus").status_code == 404
-    assert {"webvtt", "csv"} <= {f["name"] for f in client.get("/api/v1/formats").json()["formats"]}
+    assert [f["name"] for f in client.get("/api/v1/formats").json()["formats"]] == list(FORMATS)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_can_be_had_from_the_menu(client, library, name):
+    written = client.get(f"/api/v1/videos/film/export/{name}")
+    if name == "youtube":
+        assert "3 chapters of 10 seconds" in written.json()["detail"]
+        return
+    assert written.status_code == 200
+    assert written.headers["content-disposition"].startswith("attachment; filename=")
+    assert len(written.content) > 50
+    if name in ("clips", "kodi", "thumbnails"):
+        assert len(zipfile.ZipFile(BytesIO(written.content)).namelist()) > 1
+    assert list(library.folder.glob(".export-*")) == []
+
+
+def test_small_pictures_for_scrubbing_lie_in_one_sheet(client):
+    track = client.get("/api/v1/videos/film/sprites.vtt")
+    assert "#xywh=0,0,160,90" in track.text
+    sheet = client.get("/api/v1/videos/film/sprites.jpg")
+    assert sheet.headers["content-type"] == "image/jpeg"
+
+
+def test_every_boundary_says_why_it_is_there(client, library):
+    told = client.get("/api/v1/videos/film/explanation").json()["boundaries"]
+    assert [each["index"] for each in told] == [1, 2]
+    assert [each["start"] for each in told] == [s.span.start for s in library.stories("film")[1:]]
+    assert all(0 <= each["confidence"] <= 1 for each in told)
+    assert sum(map(abs, told[0]["cues"].values())) == pytest.approx(1)
+
+
+def test_baselines_stand_beside_the_other_versions(client, library):
+    client.put("/api/v1/videos/film/annotations/consensus", json={"starts": [0, 4.0]})
+    compared = client.get("/api/v1/videos/film/annotations", params={"baselines": True}).json()
+    rows = [(v["name"], v["kind"], len(v["starts"])) for v in compared["versions"]]
+    assert rows[:2] == [("storyscope", "machine", 3), ("consensus", "person", 2)]
+    assert ("uniform", "baseline", 2) in rows
+    assert ("one-per-shot", "baseline", len(library.shots("film"))) in rows
+    assert {"osg", "raw-clustering"} <= {name for name, _, _ in rows}
+    assert len(compared["mean_iou"]) == len(rows) == len(compared["mean_iou"][0])
+    client.delete("/api/v1/videos/film/annotations/consensus")
+
+
+def test_a_preferred_picture_stands_for_the_story_and_stays(client, library):
+    before = client.get("/api/v1/videos/film/stories").json()["stories"][1]
+    shots = client.get("/api/v1/videos/film/shots").json()["shots"]
+    times = [t for shot in shots for t in shot["pictures"] if before["start"] <= t < before["end"]]
+    other = next(t for t in times if abs(t - before["thumbnail"]) > 0.5)
+    where = "/api/v1/videos/film/stories/2/thumbnail"
+    assert client.put(where, json={"seconds": other}).json() == {"seconds": other}
+    assert client.get("/api/v1/videos/film/stories").json()["stories"][1]["thumbnail"] == other
+    assert Library(library.folder).thumbnail("film", library.stories("film")[1]).seconds == other
+    assert client.put(where, json={"seconds": 0.0}).status_code == 409
+    missing = where.replace("/2/", "/9/")
+    assert client.put(missing, json={"seconds": other}).status_code == 409
 
 
 def test_an_unknown_video_is_a_typed_404(client):
@@ -139,12 +197,13 @@ def test_videos_are_added_from_declared_folders_only(client, tmp_path, film):
 
 
 def wait_for_jobs(client):
-    for _ in range(600):
-        jobs = client.get("/api/v1/jobs").json()["jobs"]
-        if all(job["state"] not in ("waiting", "indexing") for job in jobs):
-            return jobs
-        time.sleep(0.1)
-    raise AssertionError(f"still at work: {jobs}")
+    """The jobs once all of them have ended."""
+
+    def jobs():
+        return client.get("/api/v1/jobs").json()["jobs"]
+
+    wait_until(lambda: all(job["state"] not in ("waiting", "indexing") for job in jobs()))
+    return jobs()
 
 
 def test_an_upload_is_indexed_and_a_wrong_one_leaves_nothing(client, library, film):
@@ -158,6 +217,33 @@ def test_an_upload_is_indexed_and_a_wrong_one_leaves_nothing(client, library, fi
     (kept,) = (library.folder / "uploads").iterdir()
     assert kept.name == "My-film-.mp4"
     client.delete(f"/api/v1/videos/{job['video']}")
+
+
+def test_a_stopped_job_ends_at_once_and_resumes_where_it_stopped(client, library, film):
+    with film.open("rb") as stream:
+        upload = client.post("/api/v1/uploads", files={"file": ("slow.mp4", stream)})
+    (number,) = upload.json()["jobs"]
+    job = client.app.state.indexer
+    wait_until(lambda: job.jobs()[-1]["stage"] != "")
+    assert client.delete(f"/api/v1/jobs/{number}").json() == {"state": "cancelled"}
+    assert client.post("/api/v1/jobs/99/resume").status_code == 404
+    (again,) = client.post(f"/api/v1/jobs/{number}/resume").json()["jobs"]
+    (job,) = wait_for_jobs(client)
+    assert (job["id"], job["state"], job["video"]) == (again, "ready", "slow")
+    assert client.post(f"/api/v1/jobs/{number}/resume").status_code == 404
+    assert client.post("/api/v1/videos/slow/index").status_code == 202
+    assert [job["state"] for job in wait_for_jobs(client)] == ["ready", "ready"]
+    client.delete("/api/v1/videos/slow")
+
+
+def test_a_film_that_fails_says_why(client, film):
+    broken = film.parent / "broken.mp4"
+    broken.write_bytes(film.read_bytes()[:3000])
+    client.post("/api/v1/videos", json={"path": str(broken)})
+    (job,) = wait_for_jobs(client)
+    assert job["state"] == "failed"
+    assert "broken.mp4" in job["failure"]
+    broken.unlink()
 
 
 def test_an_upload_that_is_too_large_is_refused_before_it_is_taken(library, film):
@@ -182,7 +268,10 @@ def test_an_upload_of_another_type_leaves_nothing(client, library, content):
 
 def test_the_page_says_why_a_file_cannot_be_played(client):
     assert client.get("/api/v1/videos/film/playable").json() == {"playable": True, "reason": ""}
-    assert "hevc in matroska" in why_unplayable("matroska", "hevc")
+    assert "hevc in matroska" in why_unplayable(Codecs("matroska,webm", "hevc", ""))
+    assert "with ac3 sound" in why_unplayable(Codecs("mov,mp4,m4a", "h264", "ac3"))
+    assert why_unplayable(Codecs("matroska,webm", "vp9", "opus")) == ""
+    assert why_unplayable(Codecs("mov,mp4,m4a", "h264", "")) == ""
 
 
 def test_a_picture_that_a_person_chose_stands_for_the_story(client):

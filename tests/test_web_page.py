@@ -45,10 +45,8 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def library(film, tmp_path_factory):
-    library = Library(tmp_path_factory.mktemp("library"))
-    library.add(film)
-    return library
+def library(indexed, tmp_path_factory):
+    return Library(shutil.copytree(indexed, tmp_path_factory.mktemp("library") / "copy"))
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
 """The API keeps what its description promises, whatever it is sent."""
 
+import shutil
 from urllib.parse import quote
 
 import pytest
@@ -16,9 +17,8 @@ BUSY = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.function_
 
 
 @pytest.fixture(scope="module")
-def app(film, tmp_path_factory):
-    library = Library(tmp_path_factory.mktemp("library"))
-    library.add(film)
+def app(indexed, tmp_path_factory):
+    library = Library(shutil.copytree(indexed, tmp_path_factory.mktemp("library") / "copy"))
     return create_app(library)
 
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from storyscope.searching import Searcher
 
 FILMS_IN_MEMORY = 4
-"""Films whose shots and keyframes stay at hand: who asks for one picture asks for the next."""
+"""Films whose shots and keyframes stay at hand: who asks for one asks for it again."""
 
 
 class Library:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
@@ -16,12 +17,14 @@ from urllib.request import Request, urlopen
 
 from storyscope import errors
 from storyscope.core import Annotation, Hit, Segmentation, Span, Story, Thumbnail, Video
-from storyscope.errors import LibraryError, StoryscopeError, UnknownVideo
+from storyscope.errors import LibraryError, MediaError, StoryscopeError, UnknownVideo
 from storyscope.progress import Report, Step, silent
 from storyscope.store import VideoRecord
 
 PAGE = 500
 """Videos asked for at a time."""
+PIECE = 1 << 20
+"""Bytes of a file that are read at a time while it is sent."""
 
 
 def as_address(place: str | Path) -> str | None:
@@ -44,15 +47,21 @@ class RemoteLibrary:
         path: str | Path,
         *,
         transcript: str | Path | None = None,
+        again: bool = False,
         report: Report = silent,
         glance: float = 0.2,
     ) -> Video:
-        """Index a video that lies in a media folder of the server; wait until it is ready.
+        """Index a video and wait until it is ready; a file that the server does not see is sent.
 
         `glance` is how often, in seconds, the server is asked how far it is.
         """
-        wanted = {"path": os.fspath(path)} | ({"transcript": str(transcript)} if transcript else {})
-        (number, *_) = self._ask("POST", "/videos", wanted)["jobs"]
+        if again:
+            raise LibraryError(
+                "a library at an address cannot forget what was finished; "
+                "run `storyscope add --again` where the folder is"
+            )
+        words = Path(transcript).absolute() if transcript else None
+        number = self._queue(Path(path).absolute(), words)
         while True:
             jobs = self._ask("GET", "/jobs")["jobs"]
             job = next(job for job in jobs if job["id"] == number)
@@ -123,10 +132,31 @@ class RemoteLibrary:
         """Names of the cues that the stories of this video stand on."""
         return list(self._ask("GET", f"/videos/{_safe(video)}")["cues"])
 
-    def comparison(self, video: str) -> dict[str, Any]:
+    def comparison(self, video: str, *, baselines: bool = False) -> dict[str, Any]:
         """All versions of the stories, how far each pair agrees, and the consensus of people."""
-        compared: dict[str, Any] = self._ask("GET", f"/videos/{_safe(video)}/annotations")
+        query = {"baselines": "true"} if baselines else {}
+        where = f"/videos/{_safe(video)}/annotations"
+        compared: dict[str, Any] = self._ask("GET", where, query=query)
         return compared
+
+    def explain(self, video: str) -> list[dict[str, Any]]:
+        """Why each story after the first begins where it does."""
+        return list(self._ask("GET", f"/videos/{_safe(video)}/explanation")["boundaries"])
+
+    def prefer_thumbnail(self, story: Story, seconds: float) -> float:
+        """Let a frame stand for a story, and learn from it; the time of the frame taken."""
+        video, _, number = story.id.rpartition("/")
+        where = f"/videos/{_safe(video)}/stories/{number}/thumbnail"
+        return float(self._ask("PUT", where, {"seconds": seconds})["seconds"])
+
+    def with_settings(self, settings: Sequence[str], *, preset: str | None = None) -> RemoteLibrary:
+        """Itself: a served library is indexed by its own settings, and by no others."""
+        if settings or preset:
+            raise LibraryError(
+                "a library at an address is indexed by its own settings; "
+                "change them with `storyscope config` where the folder is"
+            )
+        return self
 
     def annotate(self, video: str, annotation: Annotation) -> None:
         """Keep a person's version of the stories beside the machine's."""
@@ -173,6 +203,34 @@ class RemoteLibrary:
         ]
         return {"video": about, "stories": told}
 
+    def _queue(self, path: Path, transcript: Path | None) -> int:
+        """The number of the job: by path where the server has the file, else the file is sent."""
+        wanted = {"path": str(path)} | ({"transcript": str(transcript)} if transcript else {})
+        try:
+            (number, *_) = self._ask("POST", "/videos", wanted)["jobs"]
+        except MediaError:
+            if not path.is_file():
+                raise
+            (number,) = self._send_files({"file": path, "transcript": transcript})["jobs"]
+        return int(number)
+
+    def _send_files(self, files: dict[str, Path | None]) -> Any:
+        """Files as a form, read while they are sent."""
+        mark = secrets.token_hex(16)
+        parts: list[bytes | Path] = []
+        for name, path in files.items():
+            if path is not None:
+                title = quote(path.name, safe=" ._-")
+                says = f'Content-Disposition: form-data; name="{name}"; filename="{title}"'
+                parts += [f"--{mark}\r\n{says}\r\n\r\n".encode(), path, b"\r\n"]
+        parts.append(f"--{mark}--\r\n".encode())
+        size = sum(p.stat().st_size if isinstance(p, Path) else len(p) for p in parts)
+        headers = {
+            "Content-Type": f"multipart/form-data; boundary={mark}",
+            "Content-Length": str(size),
+        }
+        return json.loads(self._send("POST", "/uploads", _read(parts), headers))
+
     def __getattr__(self, name: str) -> Any:
         raise LibraryError(
             f"a library at an address cannot do `{name}`; run it where the folder is"
@@ -195,9 +253,13 @@ class RemoteLibrary:
 
     def _fetch(self, method: str, path: str, body: Any = None) -> bytes:
         data = None if body is None else json.dumps(body).encode()
-        headers = {"Content-Type": "application/json"} if data else {}
+        return self._send(method, path, data, {"Content-Type": "application/json"} if data else {})
+
+    def _send(
+        self, method: str, path: str, data: Iterable[bytes] | bytes | None, headers: dict[str, str]
+    ) -> bytes:
         if self._token:
-            headers["Authorization"] = f"Bearer {self._token}"
+            headers = {**headers, "Authorization": f"Bearer {self._token}"}
         request = Request(f"{self.address}/api/v1{path}", data, headers, method=method)
         try:
             with urlopen(request, timeout=self._timeout) as answer:
@@ -210,6 +272,16 @@ class RemoteLibrary:
             raise LibraryError(
                 f"no library answers at {self.address} ({reason}); is `storyscope serve` running?"
             ) from failure
+
+
+def _read(parts: Iterable[bytes | Path]) -> Iterator[bytes]:
+    for part in parts:
+        if isinstance(part, bytes):
+            yield part
+        else:
+            with part.open("rb") as file:
+                while piece := file.read(PIECE):
+                    yield piece
 
 
 def _refused(refusal: HTTPError) -> StoryscopeError:

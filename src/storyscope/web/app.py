@@ -20,9 +20,11 @@ from storyscope.errors import (
     UnknownVideo,
 )
 from storyscope.library import Library
-from storyscope.web.guard import guard
+from storyscope.web import adding, correcting, playing, routes
+from storyscope.web.guard import Guard
 from storyscope.web.indexing import Indexer
-from storyscope.web.routes import router
+from storyscope.web.learning import Learner
+from storyscope.web.streams import Streams, TooManyStreams
 
 STATUS: dict[type[StoryscopeError], int] = {
     UnknownVideo: 404,
@@ -31,6 +33,7 @@ STATUS: dict[type[StoryscopeError], int] = {
     InvalidSegmentation: 422,
     InvalidSetting: 422,
     FormatError: 422,
+    TooManyStreams: 503,
 }
 """What a refusal is in HTTP; any other is 409: the library cannot do that now."""
 LARGEST_UPLOAD = 64 << 30
@@ -57,9 +60,12 @@ def create_app(
     )
     app.state.library = library
     app.state.indexer = Indexer(library)
+    app.state.learner = Learner(library, app.state.indexer.tell)
+    app.state.streams = Streams()
     app.state.media_folders = tuple(folder.resolve() for folder in media_folders)
-    app.middleware("http")(guard(token, largest_upload=largest_upload))
-    app.include_router(router, prefix="/api/v1")
+    app.add_middleware(Guard, token=token, largest_upload=largest_upload)
+    for room in (routes, playing, correcting, adding):
+        app.include_router(room.router, prefix="/api/v1")
     app.add_exception_handler(StoryscopeError, _refuse)
     _serve_page(app)
     return app

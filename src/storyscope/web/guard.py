@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
 
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response
-
-Handle = Callable[[Request], Awaitable[Response]]
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 POLICY = "; ".join(
     (
@@ -36,21 +35,29 @@ LARGEST_BODY = 4 << 20
 LOCAL_NAMES = {"localhost", "127.0.0.1", "::1", "testserver"}
 
 
-def guard(
-    token: str | None, *, largest_upload: int
-) -> Callable[[Request, Handle], Awaitable[Response]]:
+class Guard:
     """Middleware: the token where there is one, no requests from other sites, safe headers."""
 
-    async def check(request: Request, handle: Handle) -> Response:
-        refusal = _refusal(request, token) or _too_large(request, largest_upload)
-        response = refusal or await handle(request)
-        if not request.url.path.startswith("/api/docs"):
-            response.headers.update(HEADERS)
-        if token and request.query_params.get("token") == token:
-            response.set_cookie("storyscope", token, httponly=True, samesite="strict")
-        return response
+    def __init__(self, app: ASGIApp, token: str | None, largest_upload: int) -> None:
+        self._app, self._token, self._largest_upload = app, token, largest_upload
 
-    return check
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope)
+        added = {} if request.url.path.startswith("/api/docs") else dict(HEADERS)
+        if self._token and request.query_params.get("token") == self._token:
+            added["Set-Cookie"] = f"storyscope={self._token}; HttpOnly; Path=/; SameSite=strict"
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update(added)
+            await send(message)
+
+        refusal = _refusal(request, self._token) or _too_large(request, self._largest_upload)
+        await (refusal or self._app)(scope, receive, send_guarded)
 
 
 def _refusal(request: Request, token: str | None) -> Response | None:

@@ -1,25 +1,33 @@
-"""Videos being indexed behind the page, one after another, with progress for whoever listens."""
+"""Videos being indexed behind the page, one after another, with progress for whoever listens.
+
+Each is indexed in a process of its own: the page stays quick, and stopping one is immediate.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import queue
+import subprocess
+import sys
 import threading
 from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
+import storyscope
+from storyscope.config import to_toml
 from storyscope.errors import StoryscopeError
 from storyscope.library import Library
-from storyscope.progress import Step
 
 Jobs = list[dict[str, Any]]
+WORKER = ("-P", "-m", "storyscope.web.index_worker")
 
 
 class Cancelled(StoryscopeError):
-    """A person stopped the indexing; what was finished is kept."""
+    """A person stopped the work; what was finished is kept."""
 
 
 @dataclass
@@ -42,39 +50,51 @@ class Indexer:
     def __init__(self, library: Library) -> None:
         self._library = library
         self._jobs: list[Job] = []
-        self._cancelled: set[int] = set()
         self._lock = threading.Lock()
-        self._work: queue.Queue[tuple[Job, Path | None]] = queue.Queue()
+        self._transcripts: dict[int, Path | None] = {}
+        self._work: queue.Queue[Job] = queue.Queue()
         self._version = 0
         self._thread: threading.Thread | None = None
+        self._process: subprocess.Popen[bytes] | None = None
 
     def add(self, path: Path, transcript: Path | None = None) -> Job:
         """Queue a video."""
         with self._lock:
             job = Job(len(self._jobs) + 1, path.name, str(path))
             self._jobs.append(job)
+            self._transcripts[job.id] = transcript
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, daemon=True)
                 self._thread.start()
-        self._work.put((job, transcript))
-        self._tell()
+        self._work.put(job)
+        self.tell()
         return job
 
     def cancel(self, number: int) -> Job | None:
-        """Stop a job at its next step; finished stages are kept."""
-        job = next((job for job in self._jobs if job.id == number), None)
-        if job is not None and job.state in ("waiting", "indexing"):
-            self._cancelled.add(number)
-            if job.state == "waiting":
+        """Stop a job at once; finished stages are kept."""
+        with self._lock:
+            job = next((job for job in self._jobs if job.id == number), None)
+            if job is not None and job.state in ("waiting", "indexing"):
+                if job.state == "indexing" and self._process is not None:
+                    self._process.kill()
                 job.state = "cancelled"
-            self._tell()
+        self.tell()
         return job
 
+    def resume(self, number: int) -> Job | None:
+        """Queue a stopped or failed job again under a new number; the old one is forgotten."""
+        with self._lock:
+            ended = ("cancelled", "failed")
+            job = next((j for j in self._jobs if j.id == number and j.state in ended), None)
+            if job is not None:
+                job.state = "resumed"
+        return None if job is None else self.add(Path(job.path), self._transcripts.get(number))
+
     def jobs(self) -> Jobs:
-        return [asdict(job) for job in self._jobs]
+        return [asdict(job) for job in self._jobs if job.state != "resumed"]
 
     async def watch(self, *, glance: float = 0.2, heartbeat: float = 15.0) -> AsyncIterator[Jobs]:
-        """Yield all jobs now, whenever one of them changes, and at every heartbeat.
+        """Yield all jobs now, whenever something changes, and at every heartbeat.
 
         A glance at a number costs nothing; a thread for every open page would cost the server.
         """
@@ -86,30 +106,60 @@ class Indexer:
             await asyncio.sleep(glance)
             quiet += glance
 
-    def _run(self) -> None:
-        while True:
-            job, transcript = self._work.get()
-            if job.state == "cancelled":
-                continue
-            job.state = "indexing"
-            self._tell()
-            try:
-                video = self._library.add(
-                    job.path, transcript=transcript, report=partial(self._follow, job)
-                )
-                job.video, job.state, job.fraction = video.id, "ready", 1.0
-            except Cancelled:
-                job.state = "cancelled"
-            except StoryscopeError as error:
-                job.state, job.failure = "failed", str(error)
-            self._tell()
-
-    def _follow(self, job: Job, step: Step) -> None:
-        if job.id in self._cancelled:
-            raise Cancelled("stopped by a person; finished stages are kept")
-        job.stage, job.fraction = step.stage, step.fraction
-        self._tell()
-
-    def _tell(self) -> None:
+    def tell(self) -> None:
+        """Let those who watch look again."""
         with self._lock:
             self._version += 1
+
+    def _run(self) -> None:
+        while True:
+            job = self._work.get()
+            with self._lock:
+                if job.state == "cancelled":
+                    continue
+                job.state = "indexing"
+                process = self._process = self._start(job)
+            self.tell()
+            for line in cast(IO[bytes], process.stdout):
+                self._hear(job, json.loads(line))
+                self.tell()
+            process.wait()
+            with self._lock:
+                self._process = None
+                if job.state == "indexing":
+                    how = f"code {process.returncode}"
+                    job.state, job.failure = "failed", f"the indexing process ended with {how}"
+            self.tell()
+
+    def _start(self, job: Job) -> subprocess.Popen[bytes]:
+        transcript = self._transcripts[job.id]
+        wanted = {
+            "library": os.fspath(self._library.folder.resolve()),
+            "settings": to_toml(self._library.config),
+            "path": job.path,
+            "transcript": os.fspath(transcript) if transcript else None,
+        }
+        home = str(Path(storyscope.__file__).resolve().parent.parent)
+        modules = os.pathsep.join([home, *(entry for entry in sys.path if entry)])
+        process = subprocess.Popen(
+            [sys.executable, *WORKER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": modules},
+        )
+        # Its standard input stays open: when this server is gone, so is the worker.
+        pipe = cast(IO[bytes], process.stdin)
+        pipe.write(json.dumps(wanted).encode() + b"\n")
+        pipe.flush()
+        return process
+
+    def _hear(self, job: Job, told: dict[str, Any]) -> None:
+        with self._lock:
+            if job.state != "indexing":
+                return
+            if "video" in told:
+                job.state, job.video, job.fraction = "ready", told["video"], 1.0
+            elif "failure" in told:
+                job.state, job.failure = "failed", told["failure"]
+            else:
+                job.stage, job.fraction = told["stage"], told["fraction"]

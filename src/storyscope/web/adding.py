@@ -1,0 +1,140 @@
+"""Videos on their way into the library: by path or upload, with live progress."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, Request, UploadFile
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+from pydantic import BaseModel, Field
+
+from storyscope.errors import MediaError
+from storyscope.web.answers import indexer_of, learner_of, library_of
+
+router = APIRouter()
+
+
+class AddByPath(BaseModel):
+    """A video, or a folder of them, that lies inside one of the declared media folders."""
+
+    path: str = Field(max_length=4096)
+    transcript: str | None = Field(default=None, max_length=4096)
+
+
+@router.post("/videos", status_code=202)
+def add_by_path(request: Request, wanted: AddByPath) -> dict[str, Any]:
+    """Index a video, or a folder of them, that lies in a media folder of this server."""
+    from storyscope.media import find_videos
+
+    folders: tuple[Path, ...] = request.app.state.media_folders
+    paths = find_videos([_inside(Path(wanted.path), folders)])
+    words = _inside(Path(wanted.transcript), folders) if wanted.transcript else None
+    indexer = indexer_of(request)
+    return {"jobs": [indexer.add(_inside(path, folders), words).id for path in paths]}
+
+
+@router.post("/uploads", status_code=202)
+def upload(
+    request: Request, file: UploadFile, transcript: UploadFile | None = None
+) -> dict[str, Any]:
+    """Take a video file, streamed to disk, and index it; a transcript may come with it."""
+    from storyscope.media import probe
+
+    folder = library_of(request).folder / "uploads"
+    folder.mkdir(parents=True, exist_ok=True)
+    stem = "".join(c if c.isalnum() else "-" for c in Path(file.filename or "video").stem)[:80]
+    part = _taken(file, folder)
+    try:
+        probe(part)
+        target = folder / f"{stem}{_suffix(file, '.mp4')}"
+        number = 2
+        while target.exists():
+            target = folder / f"{stem}-{number}{target.suffix}"
+            number += 1
+        part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    words = None
+    if transcript is not None:
+        words = target.with_suffix(_suffix(transcript, ".srt"))
+        if words == target:
+            words = target.with_suffix(".txt")
+        _taken(transcript, folder).replace(words)
+    return {"jobs": [indexer_of(request).add(target, words).id]}
+
+
+@router.get("/jobs")
+def jobs(request: Request) -> dict[str, Any]:
+    """Videos on their way into the library."""
+    return {"jobs": indexer_of(request).jobs()}
+
+
+@router.delete("/jobs/{number}")
+def cancel(request: Request, number: int) -> Response:
+    """Stop a job; what it finished is kept, and adding the video again resumes it."""
+    job = indexer_of(request).cancel(number)
+    if job is None:
+        return JSONResponse({"error": "UnknownJob", "detail": f"no job {number}"}, 404)
+    return JSONResponse({"state": job.state})
+
+
+@router.post("/jobs/{number}/resume", status_code=202)
+def resume_job(request: Request, number: int) -> Response:
+    """Take up again a job that was stopped or failed, where it stopped."""
+    job = indexer_of(request).resume(number)
+    if job is None:
+        return JSONResponse({"error": "UnknownJob", "detail": f"no job {number} to resume"}, 404)
+    return JSONResponse({"jobs": [job.id]}, 202)
+
+
+@router.post("/videos/{video}/index", status_code=202)
+def index_again(request: Request, video: str) -> dict[str, Any]:
+    """Finish a video of the library that was stopped or failed, or bring it up to date."""
+    path = Path(library_of(request).video(video).path)
+    return {"jobs": [indexer_of(request).add(path).id]}
+
+
+@router.get("/events")
+async def events(request: Request) -> Response:
+    """Server-sent events: all jobs and what is being learned, whenever one of them changes."""
+
+    async def stream() -> AsyncIterator[str]:
+        async for state in indexer_of(request).watch():
+            facts = {"jobs": state, "learning": learner_of(request).facts()}
+            yield f"data: {json.dumps(facts)}\n\n"
+
+    return StreamingResponse(stream(), media_type="text/event-stream")
+
+
+def _taken(file: UploadFile, folder: Path) -> Path:
+    """The bytes of an upload in a new file of the folder, which the guard holds to a limit."""
+    handle, name = tempfile.mkstemp(dir=folder, prefix=".part-")
+    try:
+        with os.fdopen(handle, "wb") as out:
+            shutil.copyfileobj(file.file, out, 1 << 20)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return Path(name)
+
+
+def _suffix(file: UploadFile, otherwise: str) -> str:
+    suffix = Path(file.filename or "").suffix.lower()
+    return suffix if suffix[1:].isascii() and suffix[1:].isalnum() else otherwise
+
+
+def _inside(path: Path, folders: tuple[Path, ...]) -> Path:
+    """The real path, if it lies in a declared folder; links out of it do not count."""
+    # A NUL ends a path for the system, not for Python: resolving it would raise.
+    real = Path(str(path).replace("\0", "?")).resolve()
+    if not any(real.is_relative_to(folder) for folder in folders):
+        places = ", ".join(map(str, folders)) or "none; start with --media FOLDER"
+        raise MediaError(f"videos can be added from the media folders only ({places})")
+    return real

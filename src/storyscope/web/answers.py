@@ -1,0 +1,44 @@
+"""What every route answers with, and where it finds what the application holds."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from typing import Annotated, Any, cast
+
+from fastapi import Header, Path, Query, Request
+from fastapi.responses import Response
+
+from storyscope.library import Library
+from storyscope.web.indexing import Indexer
+from storyscope.web.learning import Learner
+from storyscope.web.streams import Streams
+
+KnownTag = Annotated[str | None, Header()]
+Annotator = Annotated[str, Path(min_length=1, max_length=200)]
+MaybeAnnotator = Annotated[str | None, Query(max_length=200)]
+
+
+def library_of(request: Request) -> Library:
+    return cast(Library, request.app.state.library)
+
+
+def indexer_of(request: Request) -> Indexer:
+    return cast(Indexer, request.app.state.indexer)
+
+
+def learner_of(request: Request) -> Learner:
+    return cast(Learner, request.app.state.learner)
+
+
+def streams_of(request: Request) -> Streams:
+    return cast(Streams, request.app.state.streams)
+
+
+def tagged(facts: dict[str, Any], known: str | None) -> Response:
+    """JSON with a tag of its content; a client that has it already gets nothing again."""
+    body = json.dumps(facts, ensure_ascii=False).encode()
+    tag = f'"{sha256(body).hexdigest()[:24]}"'
+    if known is not None and tag in (part.strip() for part in known.split(",")):
+        return Response(status_code=304, headers={"ETag": tag})
+    return Response(body, media_type="application/json", headers={"ETag": tag})

@@ -1,0 +1,140 @@
+"""People's own versions of the stories: kept, compared, and learned from."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request
+from fastapi import Path as PathPart
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+
+from storyscope.core import Annotation
+from storyscope.library import Library
+from storyscope.web.answers import (
+    Annotator,
+    KnownTag,
+    indexer_of,
+    learner_of,
+    library_of,
+    tagged,
+)
+
+router = APIRouter()
+
+
+class StoryVersion(BaseModel):
+    """A person's version of the stories; times in seconds, the first story at 0."""
+
+    starts: list[float] = Field(min_length=1, max_length=20_000)
+    titles: list[str] = Field(default_factory=list, max_length=20_000)
+    thumbnails: list[float | None] = Field(default_factory=list, max_length=20_000)
+
+
+class Lesson(BaseModel):
+    """Whose versions to learn from; everybody's if nobody is named."""
+
+    annotator: str | None = Field(default=None, max_length=200)
+
+
+class Adoption(BaseModel):
+    """Whether what was learned is to be used even if it is no better."""
+
+    insist: bool = False
+
+
+class Preference(BaseModel):
+    """The second of the frame that should stand for a story."""
+
+    seconds: float = Field(ge=0, le=1e6)
+
+
+@router.get("/videos/{video}/explanation")
+def explanation(request: Request, video: str, if_none_match: KnownTag = None) -> Response:
+    """Why each of the machine's stories begins where it does: how sure, and which cues say so."""
+    library = library_of(request)
+    found = library.store.key(video, "stories") or ""
+    return tagged({"boundaries": _explained(library, video, found)}, if_none_match)
+
+
+@router.put("/videos/{video}/stories/{number}/thumbnail")
+def prefer_thumbnail(
+    request: Request, video: str, number: Annotated[int, PathPart(ge=1)], wanted: Preference
+) -> dict[str, float]:
+    """Let a frame stand for one of the machine's stories, and learn from it."""
+    library = library_of(request)
+    story = library.story(f"{library.video(video).id}/{number}")
+    return {"seconds": library.prefer_thumbnail(story, wanted.seconds)}
+
+
+@router.get("/videos/{video}/annotations")
+def list_annotations(
+    request: Request, video: str, baselines: bool = False, if_none_match: KnownTag = None
+) -> Response:
+    """Every version, how far each pair agrees, and what agrees most with all people.
+
+    With `baselines`, what anybody could do without looking, and other methods, are among them.
+    """
+    library = library_of(request)
+    return tagged(library.comparison(video, baselines=baselines), if_none_match)
+
+
+@router.put("/videos/{video}/annotations/{annotator:path}", status_code=204)
+def put_annotation(
+    request: Request, video: str, annotator: Annotator, version: StoryVersion
+) -> None:
+    """Keep a person's version beside the machine's."""
+    library = library_of(request)
+    library.annotate(
+        video,
+        Annotation(
+            annotator,
+            tuple(version.starts),
+            library.video(video).duration,
+            tuple(version.titles),
+            tuple(version.thumbnails),
+        ),
+    )
+
+
+@router.delete("/videos/{video}/annotations/{annotator:path}", status_code=204)
+def delete_annotation(request: Request, video: str, annotator: Annotator) -> None:
+    """Forget a person's version."""
+    library_of(request).discard_annotation(video, annotator)
+
+
+@router.get("/learning")
+def learning(request: Request) -> dict[str, Any]:
+    """What is being learned from corrections, or what the last lesson brought."""
+    return learner_of(request).facts()
+
+
+@router.post("/learning", status_code=202)
+def learn(request: Request, lesson: Lesson) -> dict[str, Any]:
+    """Learn from people's versions; each video in turn is left out, and judged before and after."""
+    learner_of(request).start(lesson.annotator)
+    return learner_of(request).facts()
+
+
+@router.delete("/learning")
+def stop_learning(request: Request) -> dict[str, Any]:
+    """Stop learning; nothing was changed."""
+    learner_of(request).cancel()
+    return learner_of(request).facts()
+
+
+@router.post("/learning/adoption", status_code=202)
+def adopt(request: Request, adoption: Adoption) -> dict[str, Any]:
+    """Use what was learned, if it is better or someone insists; stories are then found anew."""
+    learner_of(request).adopt(insist=adoption.insist)
+    indexer, ready = indexer_of(request), library_of(request).videos()
+    paths = [Path(record.video.path) for record in ready if record.state == "ready"]
+    return {"jobs": [indexer.add(path).id for path in paths]}
+
+
+@lru_cache(64)
+def _explained(library: Library, video: str, found: str) -> list[dict[str, Any]]:
+    """The explanation of the stories that were found under this key; it takes a while to make."""
+    return library.explain(video)

@@ -1,0 +1,66 @@
+"""The indexing process: `python -m storyscope.web.index_worker`.
+
+It reads one job (a line of JSON) from standard input, indexes the video, and writes its progress
+and its end to standard output, a line of JSON each. When the server is gone, so is this process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import tomllib
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+GENTLER = 5
+"""How much this process gives way to the page and to everything else."""
+
+
+def main() -> None:
+    """Index the one video that standard input names."""
+    tell = _claim_standard_output()
+    wanted = json.loads(sys.stdin.buffer.readline())
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+    with suppress(AttributeError, OSError):
+        os.nice(GENTLER)
+
+    from storyscope.config import Config, with_settings
+    from storyscope.errors import StoryscopeError
+    from storyscope.library import Library
+    from storyscope.progress import Step
+
+    def follow(step: Step) -> None:
+        tell(stage=step.stage, fraction=step.fraction)
+
+    config = with_settings(Config(), tomllib.loads(wanted["settings"]))
+    try:
+        library = Library(wanted["library"], config=config)
+        video = library.add(wanted["path"], transcript=wanted["transcript"], report=follow)
+        tell(video=video.id)
+    except StoryscopeError as error:
+        tell(failure=str(error))
+
+
+def _claim_standard_output() -> Callable[..., None]:
+    """Keep standard output for messages: whatever else prints goes to standard error."""
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+
+    def tell(**facts: Any) -> None:
+        print(json.dumps(facts), file=out, flush=True)
+
+    return tell
+
+
+def _die_with_parent() -> None:
+    # Not through a buffer: its lock would be held when the interpreter ends.
+    while os.read(0, 4096):
+        pass
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

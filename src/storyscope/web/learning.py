@@ -1,0 +1,112 @@
+"""Learning from people's corrections behind the page: one lesson at a time, judged before used."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from storyscope.errors import StoryscopeError
+from storyscope.library import Library
+from storyscope.progress import Step
+from storyscope.web.indexing import Cancelled
+
+if TYPE_CHECKING:
+    from storyscope.stories.fine_tuning import FineTuning
+
+IDLE: dict[str, Any] = {"state": "idle", "fraction": 0.0, "note": "", "failure": "", "found": None}
+
+
+class NotBetter(StoryscopeError):
+    """What was learned finds stories no better than before, and nobody insists."""
+
+
+class Learner:
+    """The lesson that runs, or what the last one brought."""
+
+    def __init__(self, library: Library, on_change: Callable[[], None]) -> None:
+        self._library, self._on_change = library, on_change
+        self._lock = threading.Lock()
+        self._tuned: FineTuning | None = None
+        self._stopped = threading.Event()
+        self._facts = dict(IDLE)
+
+    def facts(self) -> dict[str, Any]:
+        """How far it is: idle, learning, learned, used, failed or cancelled."""
+        return dict(self._facts)
+
+    def start(self, annotator: str | None = None) -> None:
+        """Learn from one person's versions, or from everybody's."""
+        with self._lock:
+            if self._facts["state"] == "learning":
+                return
+            # What can be refused at once is refused to the one who asks.
+            from storyscope.styling import gather_lessons
+
+            gather_lessons(self._library, annotator=annotator)
+            self._stopped, self._tuned = threading.Event(), None
+            self._tell(**(IDLE | {"state": "learning"}))
+            run = threading.Thread(target=self._run, args=(annotator, self._stopped), daemon=True)
+            run.start()
+
+    def cancel(self) -> None:
+        """Stop at the next step; nothing was changed."""
+        with self._lock:
+            self._stopped.set()
+            if self._facts["state"] == "learning":
+                self._tell(**(IDLE | {"state": "cancelled"}))
+
+    def adopt(self, *, insist: bool = False) -> None:
+        """Let the library find stories by what was learned."""
+        from storyscope.styling import adopt_style
+
+        with self._lock:
+            tuned = self._tuned
+            if tuned is None:
+                raise StoryscopeError("nothing was learned yet; start with `POST /learning`")
+            if not (tuned.helped or insist):
+                raise NotBetter(
+                    f"mean IoU on videos left out changed by {tuned.gain:+.3f}; insist to use it"
+                )
+            adopt_style(self._library, tuned)
+            self._tell(state="used")
+
+    def _run(self, annotator: str | None, stopped: threading.Event) -> None:
+        from storyscope.styling import learn_style
+
+        def follow(step: Step) -> None:
+            if stopped.is_set():
+                raise Cancelled("stopped by a person; nothing was changed")
+            self._tell(fraction=step.fraction, note=step.note)
+
+        try:
+            tuned = learn_style(self._library, annotator=annotator, report=follow)
+        except Cancelled:
+            return
+        except StoryscopeError as error:
+            outcome: dict[str, Any] = {"state": "failed", "failure": str(error)}
+        else:
+            outcome = {"state": "learned", "fraction": 1.0, "found": _found(tuned)}
+        with self._lock:
+            if not stopped.is_set():
+                self._tuned = tuned if outcome["state"] == "learned" else None
+                self._tell(**outcome)
+
+    def _tell(self, **facts: Any) -> None:
+        self._facts = {**self._facts, **facts}
+        self._on_change()
+
+
+def _found(tuned: FineTuning) -> dict[str, Any]:
+    """Mean IoU on videos left out: before, after, and of equal stories; each video and the mean."""
+    rows = {"before": tuned.before, "after": tuned.after, "uniform": tuned.uniform}
+    return {
+        **{name: sum(row.values()) / len(row) for name, row in rows.items()},
+        "gain": tuned.gain,
+        "helped": tuned.helped,
+        "minutes": tuned.minutes,
+        "videos": [
+            {"name": video, **{name: row[video] for name, row in rows.items()}}
+            for video in tuned.uniform
+        ],
+    }
