@@ -22,6 +22,12 @@ BENCHMARKS: dict[str, list[str]] = {
     "agreement": [],
     "words": [],
     "indexing": [FILM],
+    "granularity": [],
+    "train_default": ["--data", "{data}"],
+    "stories": ["--data", "{data}"],
+    "explanations": ["--data", "{data}"],
+    "real_film": ["--data", "{data}"],
+    "style_curve": ["--data", "{data}"],
 }
 """Every script, and the words it is called with."""
 
