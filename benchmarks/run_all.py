@@ -25,6 +25,7 @@ BENCHMARKS: dict[str, list[str]] = {
     "granularity": [],
     "train_default": ["--data", "{data}"],
     "stories": ["--data", "{data}"],
+    "time_scale": ["--data", "{data}"],
     "explanations": ["--data", "{data}"],
     "real_film": ["--data", "{data}"],
     "style_curve": ["--data", "{data}"],

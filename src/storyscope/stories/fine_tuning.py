@@ -102,8 +102,8 @@ def halves(*videos: tuple[str, Lesson]) -> dict[str, Lesson]:
                 "judge by the rest; annotate four or more, or a second video"
             )
         middle = min(lesson.truth.cuts[1:-1], key=lambda cut: abs(cut - lesson.truth.end / 2))
-        parts[f"{name}, first half"] = _part(lesson, range(middle))
-        parts[f"{name}, second half"] = _part(lesson, range(middle, lesson.truth.end))
+        parts[f"{name}, first half"] = part_of(lesson, range(middle))
+        parts[f"{name}, second half"] = part_of(lesson, range(middle, lesson.truth.end))
     return parts
 
 
@@ -112,10 +112,11 @@ def first_minutes(lesson: Lesson, minutes: float) -> Lesson:
     starts = lesson.rhythm.edges - lesson.rhythm.edges[0]
     ends = [story.stop for story in lesson.truth]
     inside = [end for end in ends[1:] if starts[end] <= 60 * minutes]
-    return _part(lesson, range(max(inside, default=ends[min(1, len(ends) - 1)])))
+    return part_of(lesson, range(max(inside, default=ends[min(1, len(ends) - 1)])))
 
 
-def _part(lesson: Lesson, shots: range) -> Lesson:
+def part_of(lesson: Lesson, shots: range) -> Lesson:
+    """Some of the shots as a video of their own; a story must begin with the first of them."""
     views = [
         None if view is None else view[shots.start : shots.stop, shots.start : shots.stop]
         for view in lesson.views
