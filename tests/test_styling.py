@@ -7,11 +7,19 @@ import sys
 import numpy as np
 import pytest
 
+from storyscope.config import StoryConfig
 from storyscope.core import Annotation, Segmentation
-from storyscope.errors import AnnotationError, UnknownVideo
+from storyscope.embedding import Embedding
+from storyscope.errors import AnnotationError, InvalidFeatures, ModelError, UnknownVideo
 from storyscope.explaining import draw_importance
 from storyscope.library import Library
-from storyscope.styling import STYLE_FILE, gather_lessons, stories_over_shots
+from storyscope.stories import cluster, model_digest, segment
+from storyscope.styling import (
+    STYLE_FILE,
+    gather_lessons,
+    learn_embedding,
+    stories_over_shots,
+)
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +78,34 @@ def test_a_file_that_names_no_video_is_refused(library, tmp_path):
     stray.write_text('{"starts": [0, 10], "end": 100}')
     with pytest.raises(UnknownVideo, match="which video"):
         gather_lessons(library, [str(stray)])
+
+
+def test_the_paper_s_embedding_is_trained_saved_and_clustered_in(library, tmp_path):
+    pytest.importorskip("torch")
+    library.annotate("film", every_shot(library))
+    file = tmp_path / "triplet.safetensors"
+    words = ("train", "film", "--embedding", "triplet", "--output", file, "--json")
+    facts = json.loads(storyscope(*words, library=library).stdout)
+    space = Embedding.load(file)
+    assert (facts["kind"], facts["digest"]) == ("triplet", space.digest)
+    assert "appearance" in facts["features"]
+    config = StoryConfig(method="cluster", model=str(file), penalty=0.05)
+    shots, features = library.shots("film"), library.features("film")
+    found = segment(shots, features, config)
+    assert found == cluster(space.embed(features), 0.05).segmentation
+    assert model_digest(config) == space.digest
+    with pytest.raises(InvalidFeatures, match="trained with appearance"):
+        segment(shots, [each for each in features if each.name != "appearance"], config)
+
+
+def test_an_lstm_is_no_space_to_cluster_in(library, tmp_path):
+    pytest.importorskip("torch")
+    library.annotate("film", every_shot(library))
+    space = learn_embedding(library, "lstm", ["film"])
+    space.save(tmp_path / "lstm.safetensors")
+    config = StoryConfig(method="cluster", model=str(tmp_path / "lstm.safetensors"))
+    with pytest.raises(ModelError, match="judges boundaries"):
+        segment(library.shots("film"), library.features("film"), config)
 
 
 def test_a_file_to_learn_from_changes_nothing_in_the_library(library, tmp_path):

@@ -100,9 +100,12 @@ class StoryConfig:
     """How shots are grouped into stories."""
 
     method: str = "ours"
-    """`ours`, or `cluster` for the paper's clustering without its embedding."""
+    """`ours`, or `cluster` for the paper's clustering."""
     model: str = "default"
-    """The trained model of `ours`: `default` for the one that ships, or a file of your own."""
+    """A file of your own: a model of `ours`, or the embedding that `cluster` clusters in.
+
+    `default` is the model that ships; for `cluster`, the features as they are.
+    """
     penalty: float | str = "auto"
     """C of the paper: a number, `paper` for its rule, or `auto`."""
 

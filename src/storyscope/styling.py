@@ -11,6 +11,7 @@ from storyscope.errors import AnnotationError, UnknownVideo
 from storyscope.progress import Report, silent
 
 if TYPE_CHECKING:
+    from storyscope.embedding import Embedding
     from storyscope.library import Library
     from storyscope.stories.fine_tuning import FineTuning
     from storyscope.stories.training import Lesson
@@ -47,10 +48,45 @@ def adopt_style(library: Library, tuned: FineTuning) -> Path:
     return path
 
 
+def learn_embedding(
+    library: Library,
+    kind: str,
+    annotations: Sequence[str] = (),
+    *,
+    annotator: str | None = None,
+    seed: int = 0,
+    report: Report = silent,
+) -> Embedding:
+    """Train one of the paper's networks on people's versions, by all cues that every video has."""
+    from storyscope.embedding import Example, train_embedding
+
+    versions = gather_versions(library, annotations, annotator=annotator)
+    features = {video: library.features(video) for video, _ in versions}
+    shared = set.intersection(*({each.name for each in cues} for cues in features.values()))
+    examples = [
+        Example(
+            [each for each in features[video] if each.name in shared],
+            stories_over_shots(version, library.shots(video)),
+        )
+        for video, version in versions
+    ]
+    return train_embedding(examples, kind, seed=seed, report=report)
+
+
 def gather_lessons(
     library: Library, annotations: Sequence[str] = (), *, annotator: str | None = None
 ) -> dict[str, Lesson]:
     """What each annotated video teaches, by the video's id and its annotator."""
+    return {
+        f"{video} by {version.annotator}": _lesson(library, video, version)
+        for video, version in gather_versions(library, annotations, annotator=annotator)
+    }
+
+
+def gather_versions(
+    library: Library, annotations: Sequence[str] = (), *, annotator: str | None = None
+) -> list[tuple[str, Annotation]]:
+    """The named versions, or all there are, each with its video."""
     named = annotations or [record.video.id for record in library.videos()]
     versions = [
         (video, version) for name in named for video, version in _versions(library, name, annotator)
@@ -61,10 +97,7 @@ def gather_lessons(
             + (f" by {annotator}" if annotator else "")
             + "; mark stories on the page, or bring them in with `storyscope import`"
         )
-    return {
-        f"{video} by {version.annotator}": _lesson(library, video, version)
-        for video, version in versions
-    }
+    return versions
 
 
 def _versions(library: Library, name: str, annotator: str | None) -> list[tuple[str, Annotation]]:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +14,9 @@ from storyscope.cli.options import (
     open_library,
 )
 from storyscope.cli.show import live_progress, print_json, print_table, say
+
+if TYPE_CHECKING:
+    from storyscope.library import Library
 
 
 def train(
@@ -26,6 +31,16 @@ def train(
     annotator: Annotated[
         str | None, typer.Option(help="Learn from this person's versions only.")
     ] = None,
+    embedding: Annotated[
+        str | None,
+        typer.Option(
+            metavar="triplet|siamese|lstm",
+            help="Train one of the paper's networks instead, and write it to --output.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Where --embedding is written.")
+    ] = Path("embedding.safetensors"),
     insist: Annotated[
         bool, typer.Option("--insist", help="Use the new model even if it is no better.")
     ] = False,
@@ -48,10 +63,15 @@ def train(
         storyscope train film --annotator anna
 
         storyscope train film1.vtt film2.json --dry-run
+
+        storyscope train --embedding triplet --output triplet.safetensors
     """
     from storyscope.styling import adopt_style, learn_style
 
     shelf = open_library(library)
+    if embedding is not None:
+        _train_embedding(shelf, embedding, annotations or (), annotator, output, json, quiet)
+        return
     with live_progress("train", quiet=quiet or json) as report:
         tuned = learn_style(shelf, annotations or (), annotator=annotator, report=report)
     use = not dry_run and (tuned.helped or insist)
@@ -83,3 +103,29 @@ def train(
         say(f"kept as {path}; `storyscope add` finds the stories of your videos anew")
     else:
         say("nothing was changed" + ("" if dry_run else "; --insist uses the new model anyway"))
+
+
+def _train_embedding(
+    shelf: Library,
+    kind: str,
+    annotations: Sequence[str],
+    annotator: str | None,
+    output: Path,
+    json: bool,
+    quiet: bool,
+) -> None:
+    from storyscope.styling import learn_embedding
+
+    with live_progress("train", quiet=quiet or json) as report:
+        space = learn_embedding(shelf, kind, annotations, annotator=annotator, report=report)
+    space.save(output)
+    if json:
+        facts = {"model": str(output), "kind": kind, "features": list(space.layout.names)}
+        print_json(facts | {"digest": space.digest})
+        return
+    say(f"{output}: a {kind} network over {', '.join(space.layout.names)}")
+    if kind != "lstm":
+        say(
+            "find stories in its space with `storyscope config stories.method=cluster "
+            f"stories.model={output.resolve()}`, then `storyscope add`"
+        )

@@ -9,7 +9,8 @@ import numpy as np
 
 from storyscope.config import StoryConfig
 from storyscope.core import Features, Segmentation, Shot, StoryPath
-from storyscope.errors import UnknownName
+from storyscope.embedding import Embedding
+from storyscope.errors import ModelError, UnknownName
 from storyscope.stories.cluster import cluster
 from storyscope.stories.detect import detect
 from storyscope.stories.hierarchy import order_changes, scatter_splits
@@ -39,18 +40,35 @@ def all_granularities(
     if config.method == "ours":
         return detect(shots, cues, load_model(config.model))
     if config.method == "cluster":
-        return _clustered(_one_space(shots, cues), config.penalty)
+        space = _load_space(config.model)
+        rows = _one_space(shots, cues) if space is None else space.embed(cues)
+        return _clustered(rows, config.penalty)
     raise UnknownName(f"no story detector is called {config.method!r}; choose ours or cluster")
 
 
 def model_digest(config: StoryConfig) -> str:
     """Fingerprint of the model that the settings name; another model finds other stories."""
-    return load_model(config.model).digest if config.method == "ours" else ""
+    if config.method == "ours":
+        return load_model(config.model).digest
+    space = _load_space(config.model)
+    return "" if space is None else space.digest
 
 
 def load_model(name: str) -> StoryModel:
     """The model that ships, under the name `default`, or one from a file."""
     return default_model() if name == "default" else StoryModel.load(Path(name))
+
+
+def _load_space(name: str) -> Embedding | None:
+    """The embedding to cluster in, or None under the name `default`."""
+    if name == "default":
+        return None
+    space = Embedding.load(Path(name))
+    if space.kind == "lstm":
+        raise ModelError(
+            f"{name} is an LSTM, which judges boundaries and embeds nothing to cluster"
+        )
+    return space
 
 
 def _clustered(rows: Array, penalty: float | str) -> StoryPath:
