@@ -179,16 +179,15 @@ def _boundary_loss(
 ) -> Any:
     """Binary cross-entropy of the LSTM's answer, shot by shot."""
     torch = _torch()
-    state, cell, answers = torch.zeros(MEMORY).double(), torch.zeros(MEMORY).double(), []
-    entering = points @ net["lstm_input"] + net["lstm_bias"]
-    for gates in entering:
-        enter, forget, fresh, leave = torch.chunk(gates + state @ net["lstm_hidden"], 4)
-        cell = torch.sigmoid(forget) * cell + torch.sigmoid(enter) * torch.tanh(fresh)
-        state = torch.sigmoid(leave) * torch.tanh(cell)
-        answers.append(state @ net["out_weight"][:, 0] + net["out_bias"][0])
+    rest = torch.zeros(1, 1, MEMORY).double()
+    gates = [net["lstm_input"].T, net["lstm_hidden"].T, net["lstm_bias"], 0 * net["lstm_bias"]]
+    states, _, _ = torch.lstm(
+        points[:, None], (rest, rest), gates, True, 1, 0.0, True, False, False
+    )
+    answers = states[:, 0] @ net["out_weight"][:, 0] + net["out_bias"][0]
     begins = torch.zeros(truth.end).double()
     begins[list(truth.starts)] = 1.0
-    return torch.nn.functional.binary_cross_entropy_with_logits(torch.stack(answers), begins)
+    return torch.nn.functional.binary_cross_entropy_with_logits(answers, begins)
 
 
 def draw_triplets(
