@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from storyscope.core import Passages, Span, Story
 from storyscope.search.answer import RELEVANT, Heard, judge
 from storyscope.search.classes import conse, named_classes
-from storyscope.search.index import Index, Scores, Senses, eight_bits, owner_of, shot_classes
+from storyscope.search.index import Index, Scores, Senses, owner_of, shot_classes
+from storyscope.search.rows import eight_bits
 from storyscope.search.spoken import Spoken
 
 DIMENSIONS, CLASSES = 16, 30
@@ -167,13 +168,15 @@ def test_a_query_names_the_longest_concept_it_holds():
 
 
 def heard(**given):
-    values = dict.fromkeys(("meant", "told", "seen", "named", "said", "read"), 0.0) | given
+    values = (
+        dict.fromkeys(("meant", "told", "seen", "named", "pictured", "said", "read"), 0.0) | given
+    )
     arrays = {name: np.array([value]) for name, value in values.items()}
     said, read = arrays.pop("said"), arrays.pop("read")
     return Heard(Scores(**arrays), said, read)
 
 
-@pytest.mark.parametrize("sense", ["said", "read", "meant", "told", "seen", "named"])
+@pytest.mark.parametrize("sense", ["said", "read", "meant", "told", "seen", "named", "pictured"])
 @given(value=st.floats(0.1, 0.9), more=st.floats(0.01, 0.1))
 def test_more_of_any_sense_never_makes_a_story_answer_less(sense, value, more):
     base = {"meant": 0.2, "told": 0.2, "seen": 0.2}

@@ -13,10 +13,12 @@ import numpy as np
 from storyscope.config import Config
 from storyscope.errors import MediaError
 from storyscope.search import (
+    CONSE,
     Lexicon,
     Senses,
     expression,
     likeliest,
+    load_image_text,
     load_text_model,
     named_classes,
     nearest_word,
@@ -50,8 +52,20 @@ def ask(text: str, store: Store, config: Config, class_count: int) -> Query:
             text = re.sub(rf"\b{re.escape(term)}\b", terms[place], text, flags=re.IGNORECASE)
         found.append(addresses)
     meaning = model.encode([text])[0] if terms else None
-    names = named_classes(terms, lexicon(), class_count)
-    return Query(terms, Senses(meaning, meaning, names), found, phrases)
+    return Query(terms, _senses(text, terms, meaning, config, class_count), found, phrases)
+
+
+def _senses(
+    text: str,
+    terms: Sequence[str],
+    meaning: np.ndarray | None,
+    config: Config,
+    class_count: int,
+) -> Senses:
+    if meaning is not None and config.search.image_text != CONSE:
+        (caption,) = load_image_text(config.search.image_text).encode_texts([text])
+        return Senses(meaning, caption=caption)
+    return Senses(meaning, meaning, named_classes(terms, lexicon(), class_count))
 
 
 def look_at(image: Path, config: Config) -> tuple[np.ndarray, np.ndarray]:

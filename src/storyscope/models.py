@@ -12,7 +12,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
 DEFAULT_THREADS = 2
+HUB_FILES = ("*.safetensors", "*.json", "*.txt", "*.onnx", "onnx/*.onnx", "*.model")
 
 
 @dataclass(frozen=True)
@@ -182,15 +183,18 @@ SHIPPED: dict[str, Shipped] = {
 """Every model that comes in a package; `storyscope doctor` lists them."""
 
 
-def find_model(name: str) -> Model:
-    """Find the model called `name`: a folder, a shipped name, or a hub id, in that order."""
+def find_model(name: str, *, files: Sequence[str] = HUB_FILES) -> Model:
+    """Find the model called `name`: a folder, a shipped name, or a hub id, in that order.
+
+    `files` are patterns of what is fetched from a hub.
+    """
     folder = Path(name).expanduser()
     if folder.is_dir():
         return Model(name, "folder", folder)
     if name in SHIPPED:
         return Model(name, "package", _package_folder(name, SHIPPED[name]))
     if name.count("/") == 1 and not name.startswith((".", "/", "~")):
-        return Model(name, "hub", _hub_folder(name))
+        return Model(name, "hub", _hub_folder(name, files))
     raise UnknownName(
         f"no model called {name!r}: neither a folder nor a hub id (`owner/name`); "
         f"shipped are {', '.join(sorted(SHIPPED))}"
@@ -321,7 +325,7 @@ def _check(name: str, path: Path, digest: str, package: str) -> None:
     keep_in_cache(stamp, b"")
 
 
-def _hub_folder(name: str) -> Path:
+def _hub_folder(name: str, files: Sequence[str]) -> Path:
     try:
         from huggingface_hub import snapshot_download
     except ImportError as error:
@@ -329,9 +333,8 @@ def _hub_folder(name: str) -> Path:
             f"{name} is a model on a hub, and fetching it needs huggingface_hub, which is not "
             f"installed; run `pip install huggingface_hub`, or name a folder that holds it"
         ) from error
-    patterns = ["*.safetensors", "*.json", "*.txt", "*.onnx", "onnx/*.onnx", "*.model"]
     try:
-        return Path(snapshot_download(name, allow_patterns=patterns))
+        return Path(snapshot_download(name, allow_patterns=list(files)))
     except Exception as error:
         raise ModelError(
             f"{name} could not be fetched from the hub ({type(error).__name__}); "

@@ -36,7 +36,7 @@ def index_video(source: Source, config: Config, execute: Executor) -> Made:
     stories = execute(
         stages.STORIES, film, concepts, *cues, settings=(config.stories, weights.stories)
     )
-    execute(stages.PASSAGES, film, words, screen, seen, settings=text_model)
+    execute(stages.PASSAGES, film, words, screen, seen, settings=stages.filing(config, weights))
     execute(stages.RATINGS, film, seen, settings=weights.ranker)
     known = (words, screen, mined, seen, source.trained)
     return execute(stages.TITLES, source.name, film, stories, *known, settings=text_model)

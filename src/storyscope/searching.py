@@ -17,6 +17,7 @@ from storyscope.asking import Query, ask
 from storyscope.config import Config
 from storyscope.core import Hit, Keyframes, Passages, Ratings, Story, Thumbnail
 from storyscope.search import (
+    CONSE,
     NOBODY,
     RELEVANT,
     Filter,
@@ -31,6 +32,7 @@ from storyscope.search import (
     evidence,
     holds_phrases,
     judge,
+    load_image_text,
     load_text_model,
     matches_in,
     owner_of,
@@ -135,7 +137,8 @@ class Searcher:
             from storyscope.models import class_names
 
             model = load_text_model(self.config.search.text_model)
-            self._index = Index(class_vectors(model, class_names()))
+            meanings = class_vectors(model, class_names())
+            self._index = Index(meanings, look_dimensions=self._look_dimensions())
         passages, titles = self.store.ready_keys("passages"), self.store.ready_keys("titles")
         wanted = {video: (passages[video], key) for video, key in titles.items()}
         if wanted == self._keys:
@@ -150,6 +153,11 @@ class Searcher:
                 self._take_in(self._index, video, addresses[video])
                 self._keys[video] = keys
         return self._index
+
+    def _look_dimensions(self) -> int:
+        if self.config.search.image_text == CONSE:
+            return 0
+        return int(load_image_text(self.config.search.image_text).encode_texts(["a"]).shape[1])
 
     def _take_in(self, index: Index, video: str, addresses: range) -> None:
         stories, passages = self.store.load(video, "titles"), self.store.load(video, "passages")

@@ -40,6 +40,8 @@ from storyscope.executor import Executor, Made, Stage
 from storyscope.progress import Report, silent
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from storyscope.concepts import Seen
 
 
@@ -221,7 +223,7 @@ def file_passages(
     words: Transcript | None,
     screen: Transcript | None,
     seen: VisionOutput,
-    settings: tuple[str, str],
+    settings: tuple[str, ...],
     *,
     report: Report = silent,
 ) -> Passages:
@@ -229,7 +231,29 @@ def file_passages(
     from storyscope.search import load_text_model, make_passages
 
     model = load_text_model(settings[0])
-    return make_passages(words, screen, film.keyframes, seen, model.encode, producer=model.producer)
+    looks, best_rivals, eyes = _look_as_words(film, settings[2]) if settings[2:] else (None,) * 3
+    return make_passages(
+        words,
+        screen,
+        film.keyframes,
+        seen,
+        model.encode,
+        producer=" ".join(filter(None, (model.producer, eyes))),
+        looks=looks,
+        best_rivals=best_rivals,
+    )
+
+
+def _look_as_words(film: Film, image_text: str) -> tuple[np.ndarray, np.ndarray, str]:
+    """The keyframes in the space of an image-text network, their best rivals, and its name."""
+    from storyscope.features import from_jpeg
+    from storyscope.models import class_names
+    from storyscope.search import load_image_text, rivals
+
+    eyes = load_image_text(image_text)
+    looks = eyes.encode_pictures([from_jpeg(data) for data in film.keyframes.pictures])
+    names = eyes.encode_texts([f"a photo of a {name}" for name in class_names()])
+    return looks, rivals(looks, names), eyes.producer
 
 
 def rate_pictures(
@@ -344,6 +368,15 @@ def only(record: Any, *names: str) -> Any:
     What a stage does not read must not make it run again.
     """
     return replace(type(record)(), **{name: getattr(record, name) for name in names})
+
+
+def filing(config: Config, weights: Weights) -> tuple[str, ...]:
+    """The models that passages are made with."""
+    from storyscope.search import CONSE, image_text_digest
+
+    image_text = config.search.image_text
+    text = (config.search.text_model, weights.text)
+    return text if image_text == CONSE else (*text, image_text, image_text_digest(image_text))
 
 
 def picking(config: Config) -> FeatureConfig:

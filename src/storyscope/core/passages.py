@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -33,5 +33,10 @@ class Passages:
     screen_seconds: tuple[float, ...] = ()
     language: str = ""
     """Of what is said."""
+    looks: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.float16))
+    """float16 [pictures, dimensions], of length one: the keyframes in a space that they share with
+    words, where an image-text network was asked for; and"""
+    best_rivals: np.ndarray = field(default_factory=lambda: np.zeros(0, np.float32))
+    """float32 [pictures]: how well the best of a thousand plain names fits each."""
     producer: str = ""
     """Which model made the vectors: queries must come from the same."""

@@ -17,6 +17,13 @@ from storyscope.search.answer import (
 from storyscope.search.classes import Lexicon, class_vectors, conse, named_classes
 from storyscope.search.evidence import evidence, holds_phrases, matches_in, shown_relevance
 from storyscope.search.filter import Filter
+from storyscope.search.image_text import (
+    CONSE,
+    ImageText,
+    image_text_digest,
+    load_image_text,
+    rivals,
+)
 from storyscope.search.index import Index, Place, Scores, Senses, owner_of
 from storyscope.search.passages import likeliest, make_passages
 from storyscope.search.spoken import NOBODY, Spoken
@@ -24,11 +31,13 @@ from storyscope.search.text_model import TextModel, load_text_model, text_model_
 from storyscope.search.words import expression, nearest_word, query_terms, quoted_phrases
 
 __all__ = [
+    "CONSE",
     "NOBODY",
     "RELEVANT",
     "WEIGHTS",
     "Filter",
     "Heard",
+    "ImageText",
     "Index",
     "Judged",
     "Lexicon",
@@ -44,8 +53,10 @@ __all__ = [
     "evidence",
     "expression",
     "holds_phrases",
+    "image_text_digest",
     "judge",
     "likeliest",
+    "load_image_text",
     "load_text_model",
     "make_passages",
     "matches_in",
@@ -55,6 +66,7 @@ __all__ = [
     "picture_relevance",
     "query_terms",
     "quoted_phrases",
+    "rivals",
     "shown_relevance",
     "text_model_digest",
 ]

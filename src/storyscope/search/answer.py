@@ -8,6 +8,7 @@ import numpy as np
 
 from storyscope.core import Passages, Span
 from storyscope.search.classes import conse
+from storyscope.search.image_text import described
 from storyscope.search.index import Scores, Senses
 
 RELEVANT = 0.5
@@ -102,6 +103,7 @@ def judge(heard: Heard, weights: Weights = WEIGHTS) -> Judged:
     words = np.where(np.maximum(said, read) > ALL_TERMS, np.maximum(words, RELEVANT), words)
     words = np.where(there, words, 0)
     pictures = np.where((scores.seen != 0) | (scores.named > 0), pictures, 0)
+    pictures = np.maximum(pictures, scores.pictured)
     score = 1 - (1 - words) * (1 - pictures)
     meant = np.clip(np.maximum(scores.meant, scores.told), 0, 1)
     return Judged(score, said, meant, pictures, read)
@@ -115,13 +117,18 @@ def picture_relevance(
     weights: Weights = WEIGHTS,
 ) -> np.ndarray:
     """How far keyframes of a video show what is asked for, from 0 to 1; 0 for all but `rows`."""
+    relevance = np.zeros(len(passages.seconds))
+    if senses.caption is not None:
+        if passages.looks.shape[1] == len(senses.caption):
+            cosines = passages.looks[rows].astype(np.float32) @ senses.caption
+            relevance[rows] = described(cosines, passages.best_rivals[rows])
+        return relevance
     classes, shares = passages.classes[rows], passages.shares[rows].astype(np.float32)
     odds = np.full(len(rows), weights.seen_offset)
     if senses.looks is not None and len(rows):
         odds += weights.seen * (conse(classes, shares, meanings) @ senses.looks)
     if senses.names is not None:
         odds += weights.named * (shares * senses.names[classes]).sum(axis=1)
-    relevance = np.zeros(len(passages.seconds))
     relevance[rows] = _chance(odds)
     return relevance
 

@@ -75,7 +75,10 @@ def evidence(
     if not len(pictures):
         return ""
     picture = int(pictures[np.argmax(relevance[pictures])])
-    return f"seen at {format_time(passages.seconds[picture])}: {_sight(passages, picture, senses)}"
+    sight = _sight(passages, picture, senses)
+    if senses.caption is not None:
+        sight = f"it fits the words {relevance[picture]:.2f}"
+    return f"seen at {format_time(passages.seconds[picture])}: {sight}"
 
 
 def _sight(passages: Passages, picture: int, senses: Senses) -> str:

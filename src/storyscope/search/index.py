@@ -14,12 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from storyscope.core import Passages, Story
+from storyscope.search.image_text import described
 from storyscope.search.passages import TOP_CLASSES
-from storyscope.search.rows import Growing, Runs
-
-BLOCK = 1_024
-"""Rows made into floats at a time: they stay in the processor's cache, and the product stays below
-the size from which BLAS would wake threads that take longer to start than to work."""
+from storyscope.search.rows import BLOCK, EightBits, Growing, Runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +29,8 @@ class Senses:
     """float32 [dimensions] of length one: what shots are compared with, in the same space."""
     names: np.ndarray | None = None
     """float32 [classes]: share of the query's terms that name the class."""
+    caption: np.ndarray | None = None
+    """float32 [dimensions] of length one, in the space of an image-text network."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +45,8 @@ class Scores:
     """Cosine with the nearest shot, in the space of words."""
     named: np.ndarray
     """Probability of what the query names in the likeliest shot."""
+    pictured: np.ndarray
+    """Chance that the query describes the shot it fits best, by an image-text network."""
 
 
 class Place(NamedTuple):
@@ -59,19 +60,24 @@ class Place(NamedTuple):
 class Index:
     """Rows of text windows and of shots, in the order in which videos were added."""
 
-    def __init__(self, meanings: np.ndarray) -> None:
-        """`meanings` holds what the image network's classes mean: [classes, dimensions]."""
+    def __init__(self, meanings: np.ndarray, *, look_dimensions: int = 0) -> None:
+        """`meanings` holds what the image network's classes mean: [classes, dimensions].
+
+        `look_dimensions` are those of the image-text network, if there is one.
+        """
         self.meanings = meanings
         self.places: list[Place] = []
         self.videos: dict[str, range] = {}
         """Each video's stories among `places`."""
         self._spans: dict[str, np.ndarray] = {}
         dimensions = meanings.shape[1]
-        self._windows, self._window_scale = Growing((dimensions,), np.int8), Growing((), np.float32)
+        self._windows = EightBits(dimensions)
         self._window_runs, self._told_length = Runs(), Growing((), np.float32)
         self._classes = Growing((TOP_CLASSES,), np.uint16)
         self._shares = Growing((TOP_CLASSES,), np.float16)
         self._shot_length, self._shot_runs = Growing((), np.float32), Runs()
+        self._look_dimensions = look_dimensions
+        self._looks, self._best_rivals = EightBits(look_dimensions), Growing((), np.float32)
 
     def add(self, video: str, stories: Sequence[Story], passages: Passages) -> None:
         """Take in a video; its stories lie in the order they are told."""
@@ -85,6 +91,10 @@ class Index:
         owners = owner_of(seconds, stories)
         told = owners >= 0
         self._add_shots(classes[told], shares[told], first + owners[told])
+        if self._look_dimensions:
+            looks, best_rivals = shot_looks(passages, self._look_dimensions)
+            self._looks.add(looks[told])
+            self._best_rivals.add(best_rivals[told])
 
     def remove(self, video: str) -> None:
         """Pass over a video from now on."""
@@ -113,9 +123,9 @@ class Index:
     def score(self, senses: Senses) -> Scores:
         """Every story's scores for a query."""
         nothing = np.zeros(len(self.places), np.float32)
-        meant = told = seen = named = nothing
+        meant = told = seen = named = pictured = nothing
         if senses.meaning is not None and len(self._windows):
-            cosines = self.window_cosines(senses.meaning)
+            cosines = self._windows.cosines(senses.meaning)
             meant = self._window_runs.largest(cosines, nothing)
             told = self._window_runs.totals(cosines, nothing, self._told_length.values)
         if senses.looks is not None and len(self._classes):
@@ -123,25 +133,19 @@ class Index:
             seen = self._shot_runs.largest(looks, nothing)
         if senses.names is not None and senses.names.any() and len(self._classes):
             named = self._shot_runs.largest(self._sums(senses.names), nothing)
-        return Scores(meant, told, seen, named)
+        if senses.caption is not None and len(self._looks):
+            chances = described(self._looks.cosines(senses.caption), self._best_rivals.values)
+            pictured = self._shot_runs.largest(chances, nothing)
+        return Scores(meant, told, seen, named, pictured)
 
     def window_cosines(self, meaning: np.ndarray) -> np.ndarray:
         """Of every window of text with a direction, in the order they were added."""
-        rows = self._windows.values
-        found = np.empty(len(rows), np.float32)
-        floats = np.empty((BLOCK, len(meaning)), np.float32)
-        for start in range(0, len(rows), BLOCK):
-            block = rows[start : start + BLOCK]
-            np.copyto(floats[: len(block)], block)
-            np.dot(floats[: len(block)], meaning, out=found[start : start + len(block)])
-        return np.asarray(found * self._window_scale.values)
+        return self._windows.cosines(meaning)
 
     def _add_windows(self, vectors: np.ndarray, owners: np.ndarray) -> None:
         exact = vectors.astype(np.float32)
         starts = self._window_runs.add(owners, len(self._windows))
-        rounded, scale = eight_bits(exact)
-        self._windows.add(rounded)
-        self._window_scale.add(scale)
+        self._windows.add(exact)
         if len(starts):
             totals = np.add.reduceat(exact, starts, axis=0)
             self._told_length.add(np.maximum(np.linalg.norm(totals, axis=1), 1e-9))
@@ -192,11 +196,18 @@ def shot_classes(passages: Passages) -> tuple[np.ndarray, np.ndarray, np.ndarray
     return passages.seconds[starts + counts // 2], classes, shares
 
 
-def eight_bits(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """int8 rows and the float32 that each is multiplied with to be near the original."""
-    largest = np.abs(vectors).max(axis=1, initial=0)
-    scale = np.maximum(largest, 1e-9) / 127
-    return np.rint(vectors / scale[:, None]).astype(np.int8), scale.astype(np.float32)
+def shot_looks(passages: Passages, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
+    """For every shot with pictures: where it lies in the image-text space, and its best rival.
+
+    Nothing describes the shots of a video that was filed without that network, or with another.
+    """
+    shots, starts = np.unique(passages.shots, return_index=True)
+    if not len(shots) or passages.looks.shape != (len(passages.shots), dimensions):
+        return np.zeros((len(shots), dimensions), np.float32), np.full(len(shots), 2, np.float32)
+    totals = np.add.reduceat(passages.looks.astype(np.float32), starts, axis=0)
+    lengths = np.maximum(np.linalg.norm(totals, axis=1, keepdims=True), 1e-9)
+    counts = np.diff([*starts, len(passages.shots)])
+    return totals / lengths, np.add.reduceat(passages.best_rivals, starts) / counts
 
 
 def _owners(seconds: np.ndarray, edges: np.ndarray) -> np.ndarray:

@@ -24,8 +24,10 @@ def make_passages(
     encode: Encode,
     *,
     producer: str,
+    looks: np.ndarray | None = None,
+    best_rivals: np.ndarray | None = None,
 ) -> Passages:
-    """File what is said, written and seen."""
+    """File what is said, written and seen; `looks` are the keyframes in the space of a CLIP."""
     windows = text_windows(transcript.words) if transcript else []
     texts = tuple(text for text, _ in windows)
     spans = np.array([[span.start, span.end] for _, span in windows], float).reshape(-1, 2)
@@ -42,6 +44,8 @@ def make_passages(
         screen_texts=tuple(word.text for word in written),
         screen_seconds=tuple(word.span.start for word in written),
         language=transcript.language if transcript else "",
+        looks=np.zeros((0, 0), np.float16) if looks is None else looks.astype(np.float16),
+        best_rivals=np.zeros(0, np.float32) if best_rivals is None else best_rivals,
         producer=producer,
     )
 

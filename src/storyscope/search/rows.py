@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+BLOCK = 1_024
+"""Rows made into floats at a time: they stay in the processor's cache, and the product stays below
+the size from which BLAS would wake threads that take longer to start than to work."""
 GROWTH = 1.25
 """Room is added by this factor: memory that no row fills is never touched."""
 
@@ -32,6 +35,39 @@ class Growing:
             self._room = wider
         self._room[self._count : end] = rows
         self._count = end
+
+
+class EightBits:
+    """Directions in eight bits a number, each row with what it is multiplied with."""
+
+    def __init__(self, dimensions: int) -> None:
+        self._rows, self._scale = Growing((dimensions,), np.int8), Growing((), np.float32)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, vectors: np.ndarray) -> None:
+        rounded, scale = eight_bits(vectors)
+        self._rows.add(rounded)
+        self._scale.add(scale)
+
+    def cosines(self, direction: np.ndarray) -> np.ndarray:
+        """Of every row with a direction of length one, in the order they were added."""
+        rows = self._rows.values
+        found = np.empty(len(rows), np.float32)
+        floats = np.empty((BLOCK, len(direction)), np.float32)
+        for start in range(0, len(rows), BLOCK):
+            block = rows[start : start + BLOCK]
+            np.copyto(floats[: len(block)], block)
+            np.dot(floats[: len(block)], direction, out=found[start : start + len(block)])
+        return np.asarray(found * self._scale.values)
+
+
+def eight_bits(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """int8 rows and the float32 that each is multiplied with to be near the original."""
+    largest = np.abs(vectors).max(axis=1, initial=0)
+    scale = np.maximum(largest, 1e-9) / 127
+    return np.rint(vectors / scale[:, None]).astype(np.int8), scale.astype(np.float32)
 
 
 class Runs:
