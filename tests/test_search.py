@@ -1,5 +1,7 @@
 """A query is answered with the story that speaks of it or shows it, or with nothing."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -113,6 +115,19 @@ def test_a_removed_video_answers_no_more(film, tmp_path):
     assert library.search("whale") == []
     library.add(film)
     assert library.search("whale")[0].story.id == "film/1"
+
+
+def test_a_silent_video_of_an_older_library_is_found_by_its_pictures(film, tmp_path):
+    library = Library(tmp_path)
+    library.add(film)
+    passages = library.store.load("film", "passages")
+    nothing = {"texts": (), "spans": passages.spans[:0], "text_vectors": passages.text_vectors[:0]}
+    library.store.save("film", "passages", "silent", replace(passages, **nothing))
+    with library.store.transaction() as connection:
+        connection.execute("DELETE FROM said_of")
+    story = library.stories("film")[0]
+    picture = library.picture("film", library.thumbnail("film", story).seconds)
+    assert library.search_image(picture)[0].story == story
 
 
 @given(st.lists(st.sampled_from(["sea", "ice.", "bear", "end!"]), max_size=200))

@@ -150,7 +150,7 @@ class Searcher:
         addresses = self.store.said_addresses()
         for video, keys in wanted.items():
             if self._keys.get(video) != keys:
-                self._take_in(self._index, video, addresses[video])
+                self._take_in(self._index, video, addresses.get(video, range(0)))
                 self._keys[video] = keys
         return self._index
 
