@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from storyscope.cli.main import build_app
 from storyscope.cli.pictures import picture_codes, terminal_protocol
+from storyscope.errors import FormatError, MediaError
 
 run = CliRunner().invoke
 
@@ -44,6 +45,29 @@ def test_table_and_strip_hold_every_shot(app, film, tmp_path):
     assert rows[0]["transition"] == "start"
     with Image.open(strip) as picture:
         assert picture.width == 160 * min(8, len(rows))
+
+
+@pytest.mark.parametrize("option", ["--csv", "--strip"])
+def test_a_folder_that_is_not_there_is_refused_before_the_film_is_read(
+    app, film, tmp_path, monkeypatch, option
+):
+    monkeypatch.setattr("storyscope.media.scan", lambda *_, **__: pytest.fail("read the film"))
+    done = run(app, ["shots", str(film), option, str(tmp_path / "nowhere" / "shots")])
+    assert isinstance(done.exception, FormatError)
+    assert "nowhere" in str(done.exception)
+
+
+def test_a_film_that_does_not_exist_is_refused_by_its_path(app, tmp_path):
+    done = run(app, ["shots", str(tmp_path / "gone.mp4")])
+    assert isinstance(done.exception, MediaError)
+    assert "gone.mp4 does not exist" in str(done.exception)
+
+
+def test_shots_of_a_video_in_the_library_are_the_kept_ones(app, film, tmp_path):
+    shelf = str(tmp_path / "library")
+    assert run(app, ["add", str(film), "--library", shelf]).exit_code == 0
+    kept = run(app, ["shots", "film", "--library", shelf, "--json"])
+    assert json.loads(kept.stdout) == json.loads(run(app, ["shots", str(film), "--json"]).stdout)
 
 
 def test_where_the_terminal_shows_no_pictures_a_file_is_written(app, film, tmp_path, monkeypatch):

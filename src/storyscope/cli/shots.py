@@ -9,6 +9,7 @@ import typer
 
 from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, open_library
 from storyscope.cli.show import live_progress, print_json, print_table, say
+from storyscope.errors import FormatError, UnknownVideo
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -51,6 +52,8 @@ def shots(
 
         storyscope shots film --json
     """
+    for file in filter(None, (csv, strip)):
+        _check_folder(file)
     path, found = _shots_of(video, library, detector)
     if csv:
         _write_csv(found, csv)
@@ -63,11 +66,21 @@ def shots(
         _print(found)
 
 
+def _check_folder(file: Path) -> None:
+    """Refuse before the film is decoded what would fail after it."""
+    if not file.parent.is_dir():
+        raise FormatError(f"{file} cannot be written: {file.parent} is no folder; make it first")
+
+
 def _shots_of(video: str, library: Path, detector: str) -> tuple[str, tuple[Shot, ...]]:
     """The film's path and its shots: kept ones of a video, fresh ones of a file."""
-    if not Path(video).is_file():
+    if not Path(video).exists():
         shelf = open_library(library)
-        return shelf.video(video).path, shelf.shots(video)
+        try:
+            return shelf.video(video).path, shelf.shots(video)
+        except UnknownVideo:
+            if not Path(video).suffix:
+                raise
     from storyscope.config import ShotConfig
     from storyscope.core import SmallFrame
     from storyscope.media import scan
