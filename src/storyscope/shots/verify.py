@@ -22,10 +22,8 @@ MODEL = "transnetv2"
 STEP, AROUND = 50, 25
 UNSURE = (0.05, 0.97)
 """A peak between these makes its window one to be asked about."""
-TRUST = 0.5
-"""Weight of TransNetV2's log-odds beside the fast detector's ..."""
-HALF_SURE = -1.5
-"""... counted from here: it is more often silent than wrong."""
+TRUST = 0.75
+"""Weight of TransNetV2's log-odds beside the fast detector's."""
 
 Network = Callable[[np.ndarray], np.ndarray]
 """Frames (n x 27 x 48 x 3) to n x (first frame of a shot, inside a transition)."""
@@ -65,8 +63,8 @@ def fused(scores: np.ndarray, answers: np.ndarray) -> np.ndarray:
     """Add TransNetV2's log-odds to the fast detector's, frame by frame."""
     out = scores.copy()
     for column in (CUT, GRADUAL):
-        doubt = _log_odds(answers[:, column]) - HALF_SURE
-        out[:, column] = 1 / (1 + np.exp(-_log_odds(scores[:, column]) - TRUST * doubt))
+        odds = _log_odds(scores[:, column]) + TRUST * _log_odds(answers[:, column])
+        out[:, column] = 1 / (1 + np.exp(-odds))
     return out
 
 
