@@ -29,6 +29,8 @@ BENCHMARKS: dict[str, list[str]] = {
     "explanations": ["--data", "{data}"],
     "real_film": ["--data", "{data}"],
     "style_curve": ["--data", "{data}"],
+    "shots": ["--data", "{data}"],
+    "long_shot": [],
 }
 """Every script, and the words it is called with."""
 

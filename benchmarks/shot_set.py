@@ -4,7 +4,8 @@
 
 Each half (`tuning`, `scoring`) becomes a folder of small films and one `truth.json`:
 {"clip.mp4": {"frames": n, "transitions": [{"kind", "first_frame", "end_frame"}], "tricks": {...}}}
-where `tricks` counts what was put in to deceive. A cut has first_frame == end_frame; a gradual
+where `tricks` counts what was put in to deceive. The demo film joins the scoring half; a third
+folder, `real`, holds a film as people cut it. A cut has first_frame == end_frame; a gradual
 transition covers every frame that is neither wholly the old shot nor wholly the new one.
 """
 
@@ -12,17 +13,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
-import cv2
 import numpy as np
 
 from shot_footage import HALVES, HEIGHT, WIDTH, Take, film_paths, load_takes
+from shot_tricks import TRICKS, WHOLE_SHOT, pixels
 
+REAL_CUTS = Path(__file__).parent / "real_cuts.json"
 KINDS = ("cut", "dissolve", "fade", "wipe")
 
 
@@ -34,6 +37,8 @@ class Recipe:
     shots: int
     mix: tuple[float, float, float, float] = (0.62, 0.22, 0.08, 0.08)
     """How often each of KINDS joins two shots."""
+    hold: tuple[int, int] = (0, 8)
+    """Frames for which a fade stays black or white: fewest and most."""
     body: tuple[int, int] = (14, 80)
     """Frames of a shot that no transition touches: shortest and longest."""
     sorts: tuple[float, float, float] = (0.55, 0.25, 0.2)
@@ -68,6 +73,7 @@ RECIPES = (
     Recipe("long-film", 1, body=(400, 450), sorts=(1, 0, 0), tricks=EVERYTHING, trick_rate=1.0),
     Recipe("long-picture", 1, body=(2500, 2500), sorts=(0, 1, 0), tricks=("flash",)),
     Recipe("long-drawn", 1, body=(1500, 1500), sorts=(0, 0, 1), tricks=("flash",)),
+    Recipe("black", 50, mix=(0.4, 0.1, 0.5, 0.0), hold=(0, 24)),
 )
 
 
@@ -119,9 +125,9 @@ def _draw_join(recipe: Recipe, rng: np.random.Generator) -> Join:
     if kind == "cut":
         return Join("cut", 0, 0)
     if kind == "fade":
-        return Join(
-            "fade", int(rng.integers(4, 26)), int(rng.integers(4, 26)), int(rng.integers(0, 9))
-        )
+        leave, enter = int(rng.integers(4, 26)), int(rng.integers(4, 26))
+        shortest, longest = recipe.hold
+        return Join("fade", leave, enter, int(rng.integers(shortest, longest + 1)))
     length = int(rng.integers(5, 51)) if kind == "dissolve" else int(rng.integers(6, 41))
     return Join(kind, length, length)
 
@@ -161,7 +167,7 @@ def _cut(join: Join, old: np.ndarray, new: np.ndarray, rng: np.random.Generator)
 
 def _dissolve(join: Join, old: np.ndarray, new: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     weight = _ramp(len(old), rng)[:, None, None, None]
-    return _pixels((1 - weight) * old + weight * new)
+    return pixels((1 - weight) * old + weight * new)
 
 
 def _fade(join: Join, old: np.ndarray, new: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -169,7 +175,7 @@ def _fade(join: Join, old: np.ndarray, new: np.ndarray, rng: np.random.Generator
     out = _ramp(join.leave, rng)[:, None, None, None]
     back = _ramp(join.enter, rng)[::-1][:, None, None, None]
     held = np.full((join.hold, HEIGHT, WIDTH, 3), colour)
-    return _pixels(
+    return pixels(
         np.concatenate([(1 - out) * old + out * colour, held, (1 - back) * new + back * colour])
     )
 
@@ -190,17 +196,13 @@ def _wipe(join: Join, old: np.ndarray, new: np.ndarray, rng: np.random.Generator
     softness = rng.uniform(0.005, 0.08)
     time = np.arange(1, len(old) + 1) / (len(old) + 1) * (1 + softness)
     weight = np.clip((time[:, None, None] - arrival) / softness, 0, 1)[..., None]
-    return _pixels((1 - weight) * old + weight * new)
+    return pixels((1 - weight) * old + weight * new)
 
 
 def _ramp(count: int, rng: np.random.Generator) -> np.ndarray:
     """Rising weights strictly between 0 and 1: straight, or easing in and out."""
     line = np.arange(1, count + 1) / (count + 1)
     return line * line * (3 - 2 * line) if rng.random() < 0.3 else line
-
-
-def _pixels(values: np.ndarray) -> np.ndarray:
-    return np.clip(values + 0.5, 0, 255).astype(np.uint8)
 
 
 def _deceive(
@@ -221,104 +223,6 @@ def _deceive(
     return shot
 
 
-def _flash(shot: np.ndarray, first: int, end: int, rng: np.random.Generator) -> np.ndarray:
-    """One to four frames of light, once or several times."""
-    for _ in range(1 + (end - first) // 40):
-        at, length = int(rng.integers(first, end - 3)), int(rng.integers(1, 4))
-        strength = rng.uniform(0.4, 1)
-        for i in range(at, at + length):
-            shot[i] = _pixels(shot[i] * (1 - strength) + 255.0 * strength)
-            strength *= rng.uniform(0.5, 1)
-    return shot
-
-
-def _occluder(shot: np.ndarray, first: int, end: int, rng: np.random.Generator) -> np.ndarray:
-    """Something large crosses close to the lens."""
-    length = int(rng.integers(5, 15))
-    at = int(rng.integers(first, max(first + 1, end - length)))
-    radius, colour = int(rng.integers(40, 80)), rng.integers(0, 120, 3).tolist()
-    y = int(rng.integers(30, 110))
-    for i in range(at, min(at + length, end)):
-        x = int(-radius + (WIDTH + 2 * radius) * (i - at + 1) / (length + 1))
-        cv2.circle(shot[i], (x, y), radius, colour, -1)
-    return shot
-
-
-def _subtitle(shot: np.ndarray, first: int, end: int, rng: np.random.Generator) -> np.ndarray:
-    """One or two lines that come and go."""
-    at = int(rng.integers(first, end - 3))
-    until = int(rng.integers(at + 2, len(shot) + 1))
-    for line in range(int(rng.integers(1, 3))):
-        text = "".join(chr(c) for c in rng.integers(97, 123, int(rng.integers(8, 20))))
-        for i in range(at, until):
-            place = (20, HEIGHT - 10 - 18 * line)
-            for ink, width in (((0, 0, 0), 4), ((255, 255, 255), 1)):
-                cv2.putText(
-                    shot[i], text, place, cv2.FONT_HERSHEY_SIMPLEX, 0.55, ink, width, cv2.LINE_AA
-                )
-    return shot
-
-
-def _letterbox(shot: np.ndarray, first: int, end: int, rng: np.random.Generator) -> np.ndarray:
-    """Bars jump or slide in or out inside the shot."""
-    depth = int(rng.integers(10, 26))
-    at, length = int(rng.integers(first, end)), int(rng.choice([1, 1, 12, 25]))
-    upright = rng.random() < 0.3
-    opening = rng.random() < 0.5
-    for i in range(len(shot)):
-        done = np.clip((i - at + 1) / length, 0, 1)
-        bar = int(depth * ((1 - done) if opening else done))
-        if bar and upright:
-            shot[i, :, :bar] = shot[i, :, -bar:] = 0
-        elif bar:
-            shot[i, :bar] = shot[i, -bar:] = 0
-    return shot
-
-
-def _exposure(shot: np.ndarray, first: int, end: int, rng: np.random.Generator) -> np.ndarray:
-    """The light changes over a second or so, but the view does not."""
-    at, length, gain = rng.uniform(first, end), rng.uniform(6, 40), rng.uniform(0.55, 1.5)
-    rise = np.clip((np.arange(len(shot)) - at) / length, 0, 1)
-    return _pixels(shot * (1 + (gain - 1) * rise)[:, None, None, None])
-
-
-def _grain(shot: np.ndarray, first: int, end: int, rng: np.random.Generator) -> np.ndarray:
-    noise = rng.normal(0, rng.uniform(6, 22), (len(shot), HEIGHT, WIDTH, 1)).astype(np.float32)
-    return _pixels(shot + noise)
-
-
-def _dark(shot: np.ndarray, first: int, end: int, rng: np.random.Generator) -> np.ndarray:
-    gain, floor = rng.uniform(0.06, 0.22), rng.uniform(0, 8)
-    noise = rng.normal(0, 2, (*shot.shape[:3], 1)).astype(np.float32)
-    return _pixels(shot * gain + floor + noise)
-
-
-def _interlace(shot: np.ndarray, first: int, end: int, rng: np.random.Generator) -> np.ndarray:
-    """Odd lines are half a frame late."""
-    late = np.concatenate([shot[1:], shot[-1:]])
-    shot[:, 1::2] = late[:, 1::2]
-    return shot
-
-
-def _freeze(shot: np.ndarray, first: int, end: int, rng: np.random.Generator) -> np.ndarray:
-    shot[:] = shot[0]
-    return shot
-
-
-TRICKS = {
-    "flash": _flash,
-    "occluder": _occluder,
-    "subtitle": _subtitle,
-    "letterbox": _letterbox,
-    "exposure": _exposure,
-    "grain": _grain,
-    "dark": _dark,
-    "interlace": _interlace,
-    "freeze": _freeze,
-}
-WHOLE_SHOT = ("grain", "dark", "interlace", "freeze")
-
-
 def encode(pieces: Iterator[np.ndarray], path: Path, rng: np.random.Generator, vfr: bool) -> None:
     """Write the frames as H.264, of a random quality, rate and keyframe distance."""
     import av
@@ -333,8 +237,8 @@ def encode(pieces: Iterator[np.ndarray], path: Path, rng: np.random.Generator, v
         stream.time_base = stream.codec_context.time_base = Fraction(1, 600)
         clock = 0
         for piece in pieces:
-            for pixels in piece:
-                frame = av.VideoFrame.from_ndarray(pixels, format="rgb24")
+            for rgb in piece:
+                frame = av.VideoFrame.from_ndarray(rgb, format="rgb24")
                 frame.pts, frame.time_base = clock, Fraction(1, 600)
                 clock += 600 // rate * (int(rng.integers(1, 4)) if vfr else 1)
                 container.mux(stream.encode(frame))
@@ -344,6 +248,7 @@ def encode(pieces: Iterator[np.ndarray], path: Path, rng: np.random.Generator, v
 def make_half(half: str, out: Path, films: dict[str, Path], cache: Path) -> None:
     takes = load_takes(half, films, cache)
     (out / half).mkdir(parents=True, exist_ok=True)
+    (out / half / "truth.json").unlink(missing_ok=True)
     truths = {}
     for number, recipe in enumerate(RECIPES):
         rng = np.random.default_rng([HALVES.index(half), number])
@@ -356,19 +261,62 @@ def make_half(half: str, out: Path, films: dict[str, Path], cache: Path) -> None
         }
         kinds = Counter(str(t["kind"]) for t in truth.transitions)
         print(half, name, truth.frames, dict(kinds), dict(truth.tricks), flush=True)
-    (out / half / "truth.json").write_text(json.dumps(truths, indent=1))
+    _put(out / half, truths)
+
+
+def add_demo(out: Path) -> None:
+    """Storyscope's own demo film, painted at test-set size, joins the scoring half."""
+    from storyscope.demo import make_demo
+
+    demo = make_demo(out / "demo", scale=WIDTH / 640)
+    facts = json.loads(demo.truth.read_text())
+    shutil.copy(demo.video, out / "scoring" / "demo.mp4")
+    transitions = [shot["transition"] for shot in facts["shots"][1:]]
+    truth = {"frames": facts["frame_count"], "transitions": transitions, "tricks": {}}
+    _put(out / "scoring", {"demo.mp4": truth})
+
+
+def make_real(out: Path, films: dict[str, Path]) -> None:
+    """A film as people cut it; its cuts were looked at one by one.
+
+    The looking began with every frame that a change of tiles, TransNetV2 or our detector found
+    in the least suspicious. The film fades out at the end: it is left out from there.
+    """
+    import av
+
+    (out / "real").mkdir(parents=True, exist_ok=True)
+    for name, cuts in json.loads(REAL_CUTS.read_text()).items():
+        shutil.copy(films[name], out / "real" / f"{name}.mp4")
+        with av.open(str(films[name])) as container:
+            frames = sum(1 for _ in container.decode(video=0))
+        transitions = [{"kind": "cut", "first_frame": c, "end_frame": c} for c in cuts]
+        truth = {"frames": frames, "scored_until": cuts[-1] + 100, "transitions": transitions}
+        _put(out / "real", {f"{name}.mp4": truth})
+
+
+def _put(folder: Path, truths: dict[str, dict]) -> None:
+    path = folder / "truth.json"
+    known = json.loads(path.read_text()) if path.exists() else {}
+    path.write_text(json.dumps(known | truths, indent=1))
+
+
+def make_set(data: Path, out: Path) -> None:
+    """Both halves, the demo film and the real film."""
+    cache = out / "decoded"
+    cache.mkdir(parents=True, exist_ok=True)
+    films = film_paths(data)
+    for half in HALVES:
+        make_half(half, out, films, cache)
+    add_demo(out)
+    make_real(out, films)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--demo", type=Path, help="the demo film, if it is to serve too")
     parser.add_argument("--out", type=Path, default=Path("build/shot-set"))
     options = parser.parse_args()
-    cache = options.out / "decoded"
-    cache.mkdir(parents=True, exist_ok=True)
-    for half in HALVES:
-        make_half(half, options.out, film_paths(options.data, options.demo), cache)
+    make_set(options.data, options.out)
 
 
 if __name__ == "__main__":

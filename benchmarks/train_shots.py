@@ -234,14 +234,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--cache", type=Path, default=Path("build/shot-set"))
-    parser.add_argument("--seeds", type=int, default=4, help="compositions of every recipe")
+    parser.add_argument("--seeds", type=int, default=5, help="compositions of every recipe")
     parser.add_argument("--versions", type=int, default=3, help="disturbed copies of each")
     parser.add_argument("--width", type=int, default=48)
-    parser.add_argument("--steps", type=int, default=4000)
+    parser.add_argument("--steps", type=int, default=5000)
     parser.add_argument("--out", type=Path, default=WEIGHTS)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    takes = load_takes("tuning", film_paths(options.data, None), options.cache / "decoded")
+    takes = load_takes("tuning", film_paths(options.data), options.cache / "decoded")
     rng, clips = np.random.default_rng(11), []
     for seed in range(options.seeds):
         for rgb, labels in composed(seed, takes, options.cache / "training"):
