@@ -6,6 +6,7 @@ import pytest
 from story_films import made_up_film
 from storyscope.core import Segmentation
 from storyscope.errors import AnnotationError
+from storyscope.stories import fine_tuning
 from storyscope.stories.fine_tuning import fine_tune, first_minutes, halves
 from storyscope.stories.relations import Rhythm
 from storyscope.stories.similarity import cues_of, look
@@ -14,6 +15,7 @@ from storyscope.stories.training import Lesson, Recipe, train
 pytest.importorskip("torch")
 
 BASE = Recipe(members=1, steps=30, hidden=8, learning_rate=0.01)
+PEOPLE = {"anna": 1, "bob": 2}
 FINE = Recipe(steps=30, batch=4, learning_rate=0.01, weight_decay=0.5)
 
 
@@ -30,7 +32,9 @@ def base():
 
 
 def test_an_editor_who_tells_longer_stories_is_learned_from(base):
-    tuned = fine_tune({f"film {s}": lesson(s, joined=3) for s in range(10, 14)}, base, FINE)
+    tuned = fine_tune(
+        {f"film {s}": {f"film {s}": lesson(s, joined=3)} for s in range(10, 14)}, base, FINE
+    )
     assert set(tuned.before) == set(tuned.after) == {f"film {s}" for s in range(10, 14)}
     assert tuned.gain == pytest.approx(
         np.mean([*tuned.after.values()]) - np.mean([*tuned.before.values()])
@@ -42,11 +46,36 @@ def test_an_editor_who_tells_longer_stories_is_learned_from(base):
 
 def test_one_video_is_judged_in_halves(base):
     only = lesson(20)
-    tuned = fine_tune({"film": only}, base, Recipe(steps=2, batch=2))
+    tuned = fine_tune({"film": {"film": only}}, base, Recipe(steps=2, batch=2))
     assert [*tuned.after] == ["film, first half", "film, second half"]
-    parts = halves(("film", only))
-    assert sum(part.truth.end for part in parts.values()) == only.truth.end
-    assert sum(len(part.truth) for part in parts.values()) == len(only.truth)
+    parts = [part for half in halves({"film": only}).values() for part in half.values()]
+    assert sum(part.truth.end for part in parts) == only.truth.end
+    assert sum(len(part.truth) for part in parts) == len(only.truth)
+
+
+def test_two_versions_of_one_video_are_parted_at_the_same_shot():
+    anna, bob = lesson(20), lesson(20, joined=5)
+    first, second = halves({"anna": anna, "bob": bob}).values()
+    assert first["anna, first half"].truth.end == first["bob, first half"].truth.end
+    assert second["bob, second half"].truth.end == anna.truth.end - first.popitem()[1].truth.end
+
+
+def test_no_version_of_a_video_is_learned_from_while_another_is_judged(base, monkeypatch):
+    taught = []
+
+    def learn(lessons, *_, **__):
+        taught.append(lessons)
+        return base
+
+    monkeypatch.setattr(fine_tuning, "learn", learn)
+    versions = {
+        film: {f"{film} by {name}": lesson(seed, joined=joined) for name, joined in PEOPLE.items()}
+        for seed, film in enumerate(("reef", "dune"), start=30)
+    }
+    tuned = fine_tune(versions, base)
+    reef, dune = ([*versions[film].values()] for film in ("reef", "dune"))
+    assert taught == [dune, reef, [*reef, *dune]]
+    assert [*tuned.after] == ["reef by anna", "reef by bob", "dune by anna", "dune by bob"]
 
 
 def test_the_first_minutes_hold_whole_stories_and_no_more(base):
@@ -63,6 +92,6 @@ def test_too_little_to_learn_from_is_said(base):
     shots, features, _ = made_up_film(1)
     short = Lesson(look(cues_of(features)), Rhythm.of(shots), Segmentation((0, 5), len(shots)))
     with pytest.raises(AnnotationError, match="too few"):
-        fine_tune({"film": short}, base)
+        fine_tune({"film": {"film": short}}, base)
     with pytest.raises(AnnotationError, match="nothing to learn"):
         fine_tune({}, base)

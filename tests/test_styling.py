@@ -71,6 +71,8 @@ def test_training_learns_from_the_library_and_keeps_the_model_when_insisted(libr
     assert again.config.stories.model == str(library.folder.resolve() / STYLE_FILE)
     again.add(library.video("film").path)
     assert len(again.stories("film")) >= 1
+    # The library's own model has seen the film; the film is judged without its help all the same.
+    assert json.loads(storyscope("train", "--insist", "--json", library=again).stdout) == facts
 
 
 def test_a_file_that_names_no_video_is_refused(library, tmp_path):
@@ -115,8 +117,9 @@ def test_a_file_to_learn_from_changes_nothing_in_the_library(library, tmp_path):
     file.write_text(
         json.dumps({"starts": [0, 2], "end": len(library.shots("film")), "annotator": "anna"})
     )
-    (name, lesson), *others = gather_lessons(library, [str(file)]).items()
-    assert (name, lesson.truth.starts, others) == ("film by anna", (0, 2), [])
+    lessons = gather_lessons(library, [str(file)])
+    ((name, lesson),) = lessons["film"].items()
+    assert (name, lesson.truth.starts, [*lessons]) == ("film by anna", (0, 2), ["film"])
     assert library.annotations("film") == {"anna": kept}
 
 

@@ -27,17 +27,16 @@ def learn_style(
     annotator: str | None = None,
     report: Report = silent,
 ) -> FineTuning:
-    """Train from the model the library uses now, on the named versions or on all there are.
+    """Train from the model that ships, on the named versions or on all there are.
 
     A name is a video that people annotated, or a file of stories called after its video, which
-    is read and not kept.
+    is read and not kept. What the library learned before is not built upon: it has seen the very
+    videos that are left out to judge by.
     """
     from storyscope.stories.fine_tuning import fine_tune
-    from storyscope.stories.segment import load_model
 
     lessons = gather_lessons(library, annotations, annotator=annotator)
-    base = load_model(library.config.stories.model)
-    return fine_tune(lessons, base, report=report)
+    return fine_tune(lessons, report=report)
 
 
 def adopt_style(library: Library, tuned: FineTuning) -> Path:
@@ -75,12 +74,13 @@ def learn_embedding(
 
 def gather_lessons(
     library: Library, annotations: Sequence[str] = (), *, annotator: str | None = None
-) -> dict[str, Lesson]:
-    """What each annotated video teaches, by the video's id and its annotator."""
-    return {
-        f"{video} by {version.annotator}": _lesson(library, video, version)
-        for video, version in gather_versions(library, annotations, annotator=annotator)
-    }
+) -> dict[str, dict[str, Lesson]]:
+    """What each annotated video teaches: by the video's id, then by that and the annotator."""
+    lessons: dict[str, dict[str, Lesson]] = {}
+    for video, version in gather_versions(library, annotations, annotator=annotator):
+        name = f"{video} by {version.annotator}"
+        lessons.setdefault(video, {})[name] = _lesson(library, video, version)
+    return lessons
 
 
 def gather_versions(

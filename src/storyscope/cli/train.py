@@ -52,9 +52,10 @@ def train(
 ) -> None:
     """Learn an editor's style from people's own versions of the stories.
 
-    Each annotated video in turn is left out of the training and judged, before and after, beside
-    equal stories of the true number; a single video is judged in halves. The new model is used
-    from the next `storyscope add` on, if it is better, or if you insist.
+    Training begins with the model that ships, whatever was learned before. Each annotated video in
+    turn is left out of it, with all versions, and judged, before and after, beside equal stories
+    of the true number; a single video is judged in halves. The new model is used from the next
+    `storyscope add` on, if it is better, or if you insist.
 
     Examples:
 

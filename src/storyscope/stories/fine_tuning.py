@@ -1,8 +1,8 @@
 """Learn an editor's style from a few annotated videos, and say honestly whether it helped.
 
 Training starts from a model that knows stories in general and stays near it. Whether that helped
-is judged on videos it was not shown: each annotated video in turn is left out. A single video is
-judged in halves, each by a model that saw only the other.
+is judged on videos it was not shown: each annotated video in turn is left out, with every person's
+version of it. A single video is judged in halves, each by a model that saw only the other.
 """
 
 from __future__ import annotations
@@ -51,31 +51,38 @@ class FineTuning:
 
 
 def fine_tune(
-    lessons: Mapping[str, Lesson],
+    lessons: Mapping[str, Mapping[str, Lesson]],
     base: StoryModel | None = None,
     recipe: Recipe = FINE,
     *,
     seed: int = 0,
     report: Report = silent,
 ) -> FineTuning:
-    """Learn from annotated videos by name, starting from `base` (the one that ships, if None)."""
+    """Learn from people's versions, by video and then by name, starting from `base`.
+
+    None is the model that ships. A base that was taught by one of these videos knows its stories
+    already, and would be judged too well.
+    """
     if not lessons:
         raise AnnotationError("there is nothing to learn from; annotate at least one video")
     base = base or default_model()
-    judged = dict(lessons) if len(lessons) > 1 else halves(*lessons.items())
-    after = {}
-    for done, (name, held_out) in enumerate(judged.items()):
-        others = [lesson for other, lesson in judged.items() if other != name]
-        after[name] = score(learn(others, base, recipe, seed=seed), held_out)
-        report(Step("train", done + 1, len(judged) + 1, note=f"without {name}"))
-    model = learn([*lessons.values()], base, recipe, seed=seed)
-    report(Step("train", len(judged) + 1, len(judged) + 1))
+    held_out = dict(lessons) if len(lessons) > 1 else halves(*lessons.values())
+    judged = {name: lesson for part in held_out.values() for name, lesson in part.items()}
+    after: dict[str, float] = {}
+    for done, (part, versions) in enumerate(held_out.items()):
+        others = [each for other in held_out if other != part for each in held_out[other].values()]
+        model = learn(others, base, recipe, seed=seed)
+        after |= {name: score(model, lesson) for name, lesson in versions.items()}
+        report(Step("train", done + 1, len(held_out) + 1, note=f"without {part}"))
+    every = [lesson for versions in lessons.values() for lesson in versions.values()]
+    model = learn(every, base, recipe, seed=seed)
+    report(Step("train", len(held_out) + 1, len(held_out) + 1))
     return FineTuning(
         model,
         before={name: score(base, lesson) for name, lesson in judged.items()},
         after=after,
         uniform={name: _uniform(lesson) for name, lesson in judged.items()},
-        minutes=float(sum(np.ptp(lesson.rhythm.edges) for lesson in lessons.values()) / 60),
+        minutes=float(sum(np.ptp(lesson.rhythm.edges) for lesson in every) / 60),
     )
 
 
@@ -92,19 +99,20 @@ def score(model: StoryModel, lesson: Lesson) -> float:
     return _agreement(find_path(lesson.views, lesson.rhythm, model).stories, lesson)
 
 
-def halves(*videos: tuple[str, Lesson]) -> dict[str, Lesson]:
-    """Each video parted at the boundary nearest to its middle."""
-    parts = {}
-    for name, lesson in videos:
-        if len(lesson.truth) < 4:
-            raise AnnotationError(
-                f"{name} has {len(lesson.truth)} stories, too few to learn from a part of them and "
-                "judge by the rest; annotate four or more, or a second video"
-            )
-        middle = min(lesson.truth.cuts[1:-1], key=lambda cut: abs(cut - lesson.truth.end / 2))
-        parts[f"{name}, first half"] = part_of(lesson, range(middle))
-        parts[f"{name}, second half"] = part_of(lesson, range(middle, lesson.truth.end))
-    return parts
+def halves(versions: Mapping[str, Lesson]) -> dict[str, dict[str, Lesson]]:
+    """People's versions of one video, all parted at the boundary nearest to its middle."""
+    name, finest = max(versions.items(), key=lambda version: len(version[1].truth))
+    if len(finest.truth) < 4:
+        raise AnnotationError(
+            f"{name} has {len(finest.truth)} stories, too few to learn from a part of them and "
+            "judge by the rest; annotate four or more, or a second video"
+        )
+    end = finest.truth.end
+    middle = min(finest.truth.cuts[1:-1], key=lambda cut: abs(cut - end / 2))
+    return {
+        half: {f"{name}, {half}": part_of(lesson, shots) for name, lesson in versions.items()}
+        for half, shots in (("first half", range(middle)), ("second half", range(middle, end)))
+    }
 
 
 def first_minutes(lesson: Lesson, minutes: float) -> Lesson:
@@ -116,7 +124,7 @@ def first_minutes(lesson: Lesson, minutes: float) -> Lesson:
 
 
 def part_of(lesson: Lesson, shots: range) -> Lesson:
-    """Some of the shots as a video of their own; a story must begin with the first of them."""
+    """Some of the shots as a video of their own; stories that reach beyond them end with them."""
     views = [
         None if view is None else view[shots.start : shots.stop, shots.start : shots.stop]
         for view in lesson.views
@@ -126,8 +134,8 @@ def part_of(lesson: Lesson, shots: range) -> Lesson:
         lesson.rhythm.transitions[shots.start : shots.stop],
         lesson.rhythm.clock,
     )
-    starts = (start - shots.start for start in lesson.truth.starts if start in shots)
-    return Lesson(Views(*views), rhythm, Segmentation(tuple(starts), len(shots)))
+    cuts = [cut - shots.start for cut in lesson.truth.cuts if cut in shots[1:]]
+    return Lesson(Views(*views), rhythm, Segmentation.from_cuts(cuts, len(shots)))
 
 
 def _uniform(lesson: Lesson) -> float:
