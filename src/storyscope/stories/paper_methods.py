@@ -20,7 +20,8 @@ from storyscope.stories.cluster import cluster, clusterings
 Penalty = float | Literal["auto", "paper"]
 
 PENALTIES: tuple[Penalty, ...] = ("auto", "paper", *np.geomspace(0.01, 3.0, 20).tolist())
-QUANTILES = tuple(np.linspace(0.7, 0.97, 28).tolist())
+SHARES = tuple(np.linspace(0.7, 0.97, 28).tolist())
+"""Of the changes of a video, those that are no boundary."""
 
 
 class Cluster:
@@ -84,9 +85,8 @@ class Lstm:
         examples = [Example(described(video), video.truth_on_shots) for video in training]
         embedding = train_embedding(examples, self.name, seed=seed)
         odds = [embedding.boundary_log_odds(each.features) for each in examples]
-        thresholds = np.quantile(np.concatenate(odds), QUANTILES)
-        best = _best(training, lambda video, k: _above(odds[video], thresholds[k]), len(QUANTILES))
-        return LstmDetector(embedding, float(thresholds[best]))
+        best = _best(training, lambda video, k: _above(odds[video], SHARES[k]), len(SHARES))
+        return LstmDetector(embedding, SHARES[best])
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,13 +102,16 @@ class EmbeddedDetector:
 
 @dataclass(frozen=True, eq=False)
 class LstmDetector:
-    """A trained network, and how sure it must be of a boundary."""
+    """A trained network, and the share of a video's changes that are no boundary.
+
+    A share, since a network that knows its training videos by heart is less sure of any other.
+    """
 
     embedding: Embedding
-    threshold: float
+    share: float
 
     def find(self, video: UnannotatedVideo) -> Segmentation:
-        return _above(self.embedding.boundary_log_odds(described(video)), self.threshold)
+        return _above(self.embedding.boundary_log_odds(described(video)), self.share)
 
 
 def described(video: UnannotatedVideo) -> list[Features]:
@@ -119,8 +122,9 @@ def described(video: UnannotatedVideo) -> list[Features]:
     return [*there, Features("time", times, "half minutes and length 1")]
 
 
-def _above(log_odds: np.ndarray, threshold: float) -> Segmentation:
-    cuts = 1 + np.flatnonzero(log_odds[1:] > threshold)
+def _above(log_odds: np.ndarray, share: float) -> Segmentation:
+    """A story begins wherever the log-odds are above that share of the video's own."""
+    cuts = 1 + np.flatnonzero(log_odds[1:] > np.quantile(log_odds[1:], share))
     return Segmentation.from_cuts(cuts.tolist(), len(log_odds))
 
 
