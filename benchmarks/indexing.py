@@ -1,6 +1,6 @@
 """What indexing a film costs beside decoding it once: processor time, and memory by length.
 
-    python benchmarks/indexing.py FILM [--minutes 10 60]
+    python benchmarks/indexing.py FILM [--minutes 10 60] [--rounds 3]
 
 Both are measured in the same run, each in a process of its own with all its children counted.
 Longer films are made by repeating the film's own packets, without encoding anything again.
@@ -18,6 +18,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from typing import Any, NamedTuple
 
 BARE = """
 import sys, av
@@ -27,10 +28,24 @@ with av.open(sys.argv[1]) as film:
         pass
 """
 INDEX = """
-import sys
+import json, resource, sys
 from storyscope import Library
-Library(sys.argv[2]).add(sys.argv[1])
+
+def cpu():
+    who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return [sum(resource.getrusage(one)[:2]) for one in who]
+
+began, stages = {}, {}
+def report(step):
+    now = cpu()
+    before = began.setdefault(step.stage, now)
+    stages[step.stage] = [round(b - a, 2) for a, b in zip(before, now)]
+
+transcript = sys.argv[3] if len(sys.argv) > 3 else None
+Library(sys.argv[2]).add(sys.argv[1], transcript=transcript, report=report)
+print(json.dumps(stages))
 """
+"""Indexes a film, and prints what each stage took: in this process, and in those it started."""
 DOCS = Path(__file__).parent.parent / "docs/benchmarks"
 
 
@@ -38,45 +53,73 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("film", type=Path)
     parser.add_argument("--minutes", type=int, nargs="*", default=[10, 60])
+    parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        facts = measure(options.film, options.minutes, Path(folder))
+        facts = measure(options.film, options.minutes, options.rounds, Path(folder))
     write(facts)
 
 
-def measure(film: Path, minutes: list[int], folder: Path) -> dict[str, object]:
+def measure(film: Path, minutes: list[int], rounds: int, folder: Path) -> dict[str, Any]:
+    """The round in the middle by ratio, and memory at each length."""
     run(INDEX, film, folder / "warm")  # graphs and digests are made once a machine
-    bare, _, _ = run(BARE, film)
-    cpu, wall, _ = run(INDEX, film, folder / "library")
+    pairs = [
+        (run(BARE, film), run(INDEX, film, folder / f"library-{number}"))
+        for number in range(rounds)
+    ]
+    bare, index = sorted(pairs, key=lambda pair: pair[1].cpu / pair[0].cpu)[rounds // 2]
     memory = {}
     for length in minutes:
         longer = repeat(film, folder / f"{length}.mp4", length * 60.0)
-        memory[length] = run(INDEX, longer, folder / f"library-{length}")[2]
+        memory[length] = run(INDEX, longer, folder / f"library-{length}").peak_mb
+        longer.unlink()
     return {
         "film": film.name,
-        "decoding_cpu_seconds": round(bare, 2),
-        "indexing_cpu_seconds": round(cpu, 2),
-        "indexing_wall_seconds": round(wall, 2),
-        "ratio": round(cpu / bare, 2),
+        "decoding_cpu_seconds": round(bare.cpu, 2),
+        "indexing_cpu_seconds": round(index.cpu, 2),
+        "ratio": round(index.cpu / bare.cpu, 2),
+        "ratios": sorted(round(ours.cpu / theirs.cpu, 2) for theirs, ours in pairs),
         "peak_memory_mb": memory,
+        "stages": index.stages,
+        "load": round(os.getloadavg()[0], 1),
+        "cores": os.cpu_count(),
     }
 
 
-def run(script: str, *words: Path) -> tuple[float, float, int]:
-    """CPU seconds with children, wall seconds, and peak memory of the whole tree in MB."""
+class Run(NamedTuple):
+    """What a process and all its children took."""
+
+    cpu: float
+    """Seconds."""
+    wall: float
+    peak_mb: int
+    stages: dict[str, list[float]]
+    """CPU seconds of each stage: in the process itself, and in its children."""
+
+
+def run(script: str, *words: Path) -> Run:
+    """Run a script on one thread, in a process of its own."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.monotonic()
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    process = subprocess.Popen([sys.executable, "-c", script, *map(str, words)], env=environment)
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, *map(str, words)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     peak = [0]
     watcher = threading.Thread(target=watch, args=(process, peak))
     watcher.start()
-    if process.wait():
+    said, _ = process.communicate()
+    wall = time.monotonic() - began
+    if process.returncode:
         raise SystemExit(f"failed on {words[0]}")
     watcher.join()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return cpu, time.monotonic() - began, peak[0] >> 20
+    stages = json.loads(said) if said else {}
+    return Run(cpu, wall, peak[0] >> 20, stages)
 
 
 def watch(process: subprocess.Popen[bytes], peak: list[int]) -> None:
@@ -116,9 +159,24 @@ def repeat(film: Path, longer: Path, seconds: float) -> Path:
     return longer
 
 
-def write(facts: dict[str, object]) -> None:
+def stage_table(facts: dict[str, Any]) -> list[str]:
+    """Where the time goes: the stages that take any, and what is left over."""
+    bare, total = facts["decoding_cpu_seconds"], facts["indexing_cpu_seconds"]
+    lines = [
+        "| stage | own CPU seconds | decoding process | times bare decoding |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    for name, (own, child) in facts["stages"].items():
+        if own + child >= 0.005 * total:
+            lines.append(f"| {name} | {own:.2f} | {child:.2f} | {(own + child) / bare:.2f} |")
+    rest = total - sum(map(sum, facts["stages"].values()))
+    lines.append(f"| starting, probing, keeping | {rest:.2f} | | {rest / bare:.2f} |")
+    return lines
+
+
+def write(facts: dict[str, Any]) -> None:
     memory = facts["peak_memory_mb"]
-    assert isinstance(memory, dict)
+    low, *_, high = facts["ratios"] if len(facts["ratios"]) > 1 else facts["ratios"] * 2
     lines = [
         "# What indexing costs",
         "",
@@ -126,11 +184,15 @@ def write(facts: dict[str, object]) -> None:
         "| --- | ---: |",
         f"| decoding {facts['film']} once, CPU seconds | {facts['decoding_cpu_seconds']} |",
         f"| indexing it, CPU seconds | {facts['indexing_cpu_seconds']} |",
-        f"| ratio | {facts['ratio']} |",
+        f"| ratio, median of {len(facts['ratios'])} rounds | {facts['ratio']} |",
+        f"| ratio, lowest and highest | {low}, {high} |",
         *(f"| peak memory at {m} minutes, MB | {mb} |" for m, mb in memory.items()),
         "",
-        "Made by `python benchmarks/indexing.py FILM`: one thread, both in the same run;",
-        "decoding is picture and sound, with PyAV.",
+        *stage_table(facts),
+        "",
+        "Made by `python benchmarks/indexing.py FILM`: one thread, both in the same run; decoding",
+        "is picture and sound, with PyAV; memory is that of all processes together. Load",
+        f"{facts['load']} on {facts['cores']} cores.",
     ]
     DOCS.mkdir(parents=True, exist_ok=True)
     (DOCS / "indexing.json").write_text(json.dumps(facts, indent=2) + "\n")

@@ -31,6 +31,7 @@ BENCHMARKS: dict[str, list[str]] = {
     "style_curve": ["--data", "{data}"],
     "shots": ["--data", "{data}"],
     "long_shot": [],
+    "long_film": [FILM],
 }
 """Every script, and the words it is called with."""
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from storyscope.config import FeatureConfig
 from storyscope.core import Picture, Shot, Span, Transition
 from storyscope.features import KeyframePicker, from_jpeg, join_keyframes, pick_keyframes, to_jpeg
-from storyscope.features.keyframes import RECENT, nearest_to_uniform
+from storyscope.features.keyframes import RECENT, SECONDS_PER_CANDIDATE, nearest_to_uniform
 
 FPS = 25
 STEP = 5
@@ -147,3 +147,14 @@ def _in_transition(picture, shots):
     return any(
         shot.transition.first_frame <= picture.index < shot.transition.end_frame for shot in shots
     )
+
+
+@given(films())
+def test_a_shot_has_no_more_uniform_keyframes_than_seconds(shots):
+    keyframes = pick_keyframes(_pictures(shots), shots)
+    generous = pick_keyframes(_pictures(shots), shots, FeatureConfig(seconds_per_keyframe=0.0))
+    for number, shot in enumerate(shots):
+        own, most = (np.sum(k.shots == number) for k in (keyframes, generous))
+        extra = int(shot.span.length / SECONDS_PER_CANDIDATE)
+        assert own <= max(1, int(shot.span.length)) + extra
+        assert own == most or shot.span.length < FeatureConfig().keyframes_per_shot

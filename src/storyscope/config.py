@@ -33,7 +33,7 @@ class MediaConfig:
     picture_height: int = 256
     """Height in pixels of the keyframes that are kept; the width follows the film."""
     pictures_per_second: float = 5.0
-    """How many frames a second are kept at that height, for keyframes and thumbnails."""
+    """Most frames a second that are kept at that height; two suffice while little changes."""
     decoder_threads: int = 1
     """Threads of the decoder; one leaves the other cores to the networks and costs least."""
 
@@ -81,6 +81,8 @@ class FeatureConfig:
 
     keyframes_per_shot: int = 3
     """Uniformly sampled keyframes a shot; the paper takes three."""
+    seconds_per_keyframe: float = 1.0
+    """A shot has no more keyframes than it lasts times that long, but one at least; 0 for all."""
     candidates_per_shot: int = 12
     """Most pictures kept while a shot is running, from which keyframes and thumbnails come."""
     backbone: str = "efficientnet-lite0"
@@ -147,7 +149,9 @@ class Config:
 
 PAPER = Config(
     shots=ShotConfig(detector="paper"),
-    features=FeatureConfig(backbone="timm/vgg16.tv_in1k", map="full", audio="fisher"),
+    features=FeatureConfig(
+        seconds_per_keyframe=0.0, backbone="timm/vgg16.tv_in1k", map="full", audio="fisher"
+    ),
     stories=StoryConfig(method="cluster", penalty="paper"),
     search=SearchConfig(method="paper"),
 )

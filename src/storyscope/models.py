@@ -24,8 +24,9 @@ from storyscope.errors import MissingDependency, ModelError, UnknownName
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
-DEFAULT_THREADS = 2
 HUB_FILES = ("*.safetensors", "*.json", "*.txt", "*.onnx", "onnx/*.onnx", "*.model")
+MOST_THREADS = 2
+"""More of them gain little on networks as small as ours."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +207,13 @@ def is_installed(name: str) -> bool:
     return find_spec(SHIPPED[name].module) is not None
 
 
-def onnx_session(model: Path | bytes, *, threads: int = DEFAULT_THREADS) -> InferenceSession:
+def thread_count() -> int:
+    """Threads of a network: what OMP_NUM_THREADS says, else two where there are two cores."""
+    said = os.environ.get("OMP_NUM_THREADS", "")
+    return int(said) if said.isdecimal() and int(said) else min(MOST_THREADS, os.cpu_count() or 1)
+
+
+def onnx_session(model: Path | bytes, *, threads: int | None = None) -> InferenceSession:
     """Open an ONNX graph on the best processor there is, with a pinned number of threads."""
     try:
         import onnxruntime
@@ -216,7 +223,7 @@ def onnx_session(model: Path | bytes, *, threads: int = DEFAULT_THREADS) -> Infe
             "run `pip install storyscope`"
         ) from error
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = threads or thread_count()
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     # Idle workers would otherwise spin, burning the cores that decode the film.

@@ -380,7 +380,8 @@ def filing(config: Config, weights: Weights) -> tuple[str, ...]:
 
 
 def picking(config: Config) -> FeatureConfig:
-    picks: FeatureConfig = only(config.features, "keyframes_per_shot", "candidates_per_shot")
+    names = ("keyframes_per_shot", "seconds_per_keyframe", "candidates_per_shot")
+    picks: FeatureConfig = only(config.features, *names)
     return picks
 
 
@@ -389,7 +390,7 @@ def seeing(config: Config) -> FeatureConfig:
     return sees
 
 
-SCAN = Stage("scan", 1, scan_film)
+SCAN = Stage("scan", 2, scan_film)
 TRANSCRIPT = Stage("transcript", 1, find_words)
 SCREEN = Stage("screen", 1, read_screen_text)
 VISION = Stage("vision", 1, look)

@@ -14,7 +14,6 @@ from storyscope.errors import ModelError
 from storyscope.features.checkpoint import read_weights
 from storyscope.features.networks import SIZE, Weights, efficientnet_lite0, vgg16
 from storyscope.models import (
-    DEFAULT_THREADS,
     SHIPPED,
     Model,
     cache_folder,
@@ -27,7 +26,7 @@ from storyscope.models import (
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
-GRAPH_VERSION = 1
+GRAPH_VERSION = 2
 """Raised when `networks.py` writes a different graph from the same weights."""
 
 COLUMNS = tuple(f"column_{number}" for number in range(1, 6))
@@ -79,7 +78,7 @@ class Backbone:
         return BackboneOutput(maps, posteriors, tuple(columns))
 
 
-def load_backbone(name: str, *, threads: int = DEFAULT_THREADS) -> Backbone:
+def load_backbone(name: str, *, threads: int | None = None) -> Backbone:
     """Open the backbone called `name`: a shipped name, a local folder or a hub id."""
     digest, weights = _weights(name)
     kept = cache_folder() / _graph_name(digest)

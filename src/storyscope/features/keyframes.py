@@ -168,11 +168,20 @@ def _choose(
         middle = (first + end) / 2
         return sorted(candidates, key=lambda picture: abs(picture.index - middle))[:1]
     positions = np.array([picture.index for picture in clear], dtype=float)
-    uniform = set(nearest_to_uniform(positions, first, end, config.keyframes_per_shot).tolist())
+    count = _uniform_count(shot, config)
+    uniform = set(nearest_to_uniform(positions, first, end, count).tolist())
     rest = [row for row in range(len(clear)) if row not in uniform]
     rest.sort(key=lambda row: -_sharpness(clear[row].rgb))
     extra = int(shot.span.length / SECONDS_PER_CANDIDATE)
     return [clear[row] for row in sorted(uniform.union(rest[:extra]))]
+
+
+def _uniform_count(shot: Shot, config: FeatureConfig) -> int:
+    """Keyframes a shot has time for: what is seen in a blink looks the same three times."""
+    most = config.keyframes_per_shot
+    if not config.seconds_per_keyframe:
+        return most
+    return max(1, min(most, int(shot.span.length / config.seconds_per_keyframe)))
 
 
 def _sharpness(rgb: np.ndarray) -> float:

@@ -117,10 +117,14 @@ class _Network:
 
     def pictures(self, *, mean: Sequence[float], scale: Sequence[float]) -> str:
         """From bytes [n, y, x, rgb] to numbers [n, rgb, y, x] as the network was trained."""
-        numbers = self.graph.node("Cast", "pictures", to=1)
-        centred = self.graph.node("Sub", numbers, self.graph.constant(np.array(mean, np.float32)))
-        scaled = self.graph.node("Mul", centred, self.graph.constant(np.array(scale, np.float32)))
-        return self.graph.node("Transpose", scaled, perm=[0, 3, 1, 2])
+        # Channels first while pixels are bytes: broadcasting over a last axis of three is slow.
+        planes = self.graph.node("Transpose", "pictures", perm=[0, 3, 1, 2])
+        numbers = self.graph.node("Cast", planes, to=1)
+        centre, factor = (
+            self.graph.constant(np.array(values, np.float32).reshape(1, 3, 1, 1))
+            for values in (mean, scale)
+        )
+        return self.graph.node("Mul", self.graph.node("Sub", numbers, centre), factor)
 
     def normalised(
         self,

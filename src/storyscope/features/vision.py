@@ -14,7 +14,8 @@ from storyscope.features.networks import CLASSES, SIZE
 from storyscope.features.pictures import from_jpeg, squared
 from storyscope.progress import Report, Step, silent
 
-BATCH = 8
+BATCH = 4
+"""More pictures at once no longer fit into a core's cache, and take longer each."""
 
 
 def describe(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from storyscope.media.choosing import PictureChooser
 from storyscope.media.clock import FrameClock
 from storyscope.media.container import TEXT_SUBTITLES, Film, Refusal, Terms, open_film
 from storyscope.media.decoding import Decoded, Losses, Opening, decode, find_opening, frame_seconds
@@ -59,7 +60,8 @@ def scan(job: Job, outlet: Outlet) -> None:
     scaler = Scaler(opening.look, picture_height=job["picture_height"])
     clock = FrameClock(zero=opening.zero, frame_seconds=frame_seconds(film.video))
     pieces = SoundPieces(zero=opening.zero)
-    slots, last_slot, turn = job["pictures_per_second"], -1, opening.look.turn
+    chooser = PictureChooser(per_second=job["pictures_per_second"])
+    turn = opening.look.turn
     streams = [film.video, film.sound] if film.sound else [film.video]
     index, end, losses = 0, 0.0, Losses()
     outlet.note({"duration": _stated_duration(film, opening.zero)})
@@ -68,11 +70,10 @@ def scan(job: Job, outlet: Outlet) -> None:
             outlet.sounds(_hear(pieces, decoded, losses))
             continue
         seconds = clock.stamp(decoded.presented)
-        outlet.small(index, seconds, scaler.small(decoded.frame), turn)
-        slot = int(seconds * slots + 1e-6)
-        if slot > last_slot:
+        small = scaler.small(decoded.frame)
+        outlet.small(index, seconds, small, turn)
+        if chooser.wants(seconds, small):
             outlet.picture(index, seconds, scaler.picture(decoded.frame), turn)
-            last_slot = slot
         index += 1
         end = seconds + (decoded.duration or frame_seconds(film.video))
     outlet.sounds(pieces.flush())
