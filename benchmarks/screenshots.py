@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import shutil
 import socket
 import tempfile
@@ -18,23 +19,27 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 DOCS = Path(__file__).parent.parent / "docs/images"
 DESK, PHONE = {"width": 1280, "height": 860}, {"width": 360, "height": 780}
 VIEWS = {
-    "library": ("/", ".card img"),
-    "search": ("/search?q=a+turtle+under+water", ".hit img"),
-    "nothing": ("/search?q=quarterly+interest+rates", ".empty"),
-    "watch": ("/watch/demo?annotator=ann&t=20", ".row"),
-    "compare": ("/watch/demo?annotator=ann&t=20", ".agreement"),
+    "library": ("/", ".card img", None),
+    "search": ("/search?q=an+animal+in+the+wild", ".hit img", None),
+    "nothing": ("/search?q=quarterly+interest+rates", ".empty", None),
+    "watch": ("/watch/demo?t=20", ".why:not([hidden])", None),
+    "why": ("/watch/demo?t=20", ".why:not([hidden])", "why"),
+    "compare": ("/watch/demo?annotator=ann&t=20&baselines=1", ".row.baseline", ".versions-panel"),
+    "learn": ("/watch/demo?annotator=ann&t=20", ".agreement", "learn"),
 }
-"""Each view with its address and what must be there before the picture is taken."""
+"""Each view with its address, what must be there, and what is done or scrolled to before."""
 
 WINDOWS = (
     ("", DESK, "light", tuple(VIEWS)),
-    ("-dark", DESK, "dark", ("watch", "compare", "search")),
+    ("-dark", DESK, "dark", ("library", "search", "watch", "why", "compare", "learn")),
     ("-phone", PHONE, "light", ("library", "search", "watch", "compare")),
 )
+PATIENCE = 120_000
 
 
 def main() -> None:
@@ -97,13 +102,12 @@ def take(address: str, chromium: str, output: Path) -> None:
         for suffix, viewport, scheme, names in WINDOWS:
             context = browser.new_context(viewport=viewport, color_scheme=scheme)
             page = context.new_page()
-            page.set_default_timeout(120_000)
+            page.set_default_timeout(PATIENCE)
             for name in names:
-                path, awaited = VIEWS[name]
+                path, awaited, act = VIEWS[name]
                 page.goto(address + path)
                 page.wait_for_selector(awaited)
-                if name == "compare":
-                    page.locator(".panel").first.scroll_into_view_if_needed()
+                prepare(page, act)
                 page.wait_for_load_state("load")
                 page.evaluate(SETTLED)
                 target = output / f"page-{name}{suffix}.png"
@@ -116,12 +120,29 @@ def take(address: str, chromium: str, output: Path) -> None:
         browser.close()
 
 
-SETTLED = """() => Promise.all([
-    ...[...document.images].filter(i => i.loading !== 'lazy').map(i => i.decode().catch(() => {})),
-    ...[...document.querySelectorAll('.stage video')].map(v => v.readyState > 2 && !v.seeking
-        ? null : new Promise(done => v.addEventListener('canplay', done, {once: true}))),
-])"""
-"""Every picture is decoded and the film shows its frame."""
+def prepare(page: Any, act: str | None) -> None:
+    """Do what the picture is to show."""
+    if act == "why":
+        page.get_by_role("slider", name="Start of story 2").hover()
+        page.wait_for_selector(".told-why.on")
+    elif act == "learn":
+        page.get_by_role("button", name=re.compile("^Learn")).wait_for()
+        if not page.locator(".scores").count():
+            page.get_by_role("button", name=re.compile("^Learn")).click()
+        page.wait_for_selector(".scores")
+        act = ".scores"
+    if act and act.startswith("."):
+        # Below the bar that stays on top.
+        page.locator(act).evaluate("e => scrollTo(0, e.getBoundingClientRect().top - 140)")
+
+
+SETTLED = f"""async () => {{
+    const end = performance.now() + {PATIENCE};
+    const ready = () => [...document.images].every(i => i.loading === 'lazy' || i.complete)
+        && [...document.querySelectorAll('video')].every(v => v.readyState > 1 && !v.seeking);
+    while (!ready() && performance.now() < end) await new Promise(go => setTimeout(go, 50));
+}}"""
+"""Every picture is there and the film shows its frame."""
 
 if __name__ == "__main__":
     main()

@@ -1,10 +1,13 @@
 """What many tests share."""
 
 import os
+import shutil
+import warnings
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from browsing import CHROMIUM, PATIENCE, SWITCHES
 from movie import make_movie
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -30,3 +33,40 @@ def indexed(film, tmp_path_factory):
     folder = tmp_path_factory.mktemp("indexed") / "library"
     Library(folder).add(film)
     return folder
+
+
+@pytest.fixture(scope="module")
+def browser():
+    wanted = os.environ.get("CI") == "true"
+    if not shutil.which(CHROMIUM):
+        if wanted:
+            pytest.fail("the page is tested in chromium, which is missing: apt install chromium")
+        warnings.warn("THE PAGE IS NOT TESTED: there is no chromium", stacklevel=1)
+        pytest.skip("THE PAGE IS NOT TESTED: there is no chromium; apt install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser, address):
+    """Open a view in a window of its own; no script of it may fail."""
+    windows, failures = [], []
+
+    def open_view(path, **window):
+        windows.append(
+            browser.new_context(**({"viewport": {"width": 1200, "height": 900}} | window))
+        )
+        page = windows[-1].new_page()
+        page.set_default_timeout(PATIENCE)
+        page.on("pageerror", lambda error: failures.append(str(error)))
+        page.goto(address + path)
+        return page
+
+    yield open_view
+    for window in windows:
+        window.close()
+    assert failures == []

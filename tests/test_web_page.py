@@ -1,47 +1,17 @@
 """The page in a real browser, over a small film: what a person sees and does."""
 
-import os
 import re
 import shutil
-import warnings
 
 import pytest
 
+from browsing import starts, until, wait_for_stories
 from movie import story_seconds
 from serving import served
 from storyscope import Library
 from storyscope.web import create_app
 
-CHROMIUM = "/usr/bin/chromium"
-SWITCHES = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-quic",
-    "--no-first-run",
-]
-PATIENCE = 60_000
-"""Milliseconds a condition may take on a busy machine; a quick one does not wait."""
-
 pytestmark = pytest.mark.xdist_group("browser")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    wanted = os.environ.get("CI") == "true"
-    if not shutil.which(CHROMIUM):
-        if wanted:
-            pytest.fail("the page is tested in chromium, which is missing: apt install chromium")
-        warnings.warn("THE PAGE IS NOT TESTED: there is no chromium", stacklevel=1)
-        pytest.skip("THE PAGE IS NOT TESTED: there is no chromium; apt install chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -56,54 +26,11 @@ def address(library, film):
 
 
 @pytest.fixture
-def open_page(browser, address):
-    """Open a view in a window of its own; no script of it may fail."""
-    windows, failures = [], []
-
-    def open_view(path, **window):
-        windows.append(
-            browser.new_context(**({"viewport": {"width": 1200, "height": 900}} | window))
-        )
-        page = windows[-1].new_page()
-        page.set_default_timeout(PATIENCE)
-        page.on("pageerror", lambda error: failures.append(str(error)))
-        page.goto(address + path)
-        return page
-
-    yield open_view
-    for window in windows:
-        window.close()
-    assert failures == []
-
-
-@pytest.fixture
 def unmarked(library):
     """Nobody has marked the film, before or after."""
     yield library
     for name in list(library.annotations("film")):
         library.discard_annotation("film", name)
-
-
-def starts(page):
-    """Where the page lays the stories, in parts of the film."""
-    lefts = page.locator(".rail .strip button").evaluate_all("all => all.map(b => b.style.left)")
-    return [float(left.rstrip("%")) / 100 for left in lefts]
-
-
-def until(page, condition):
-    """Wait for a condition of the page; Playwright's own waiting would break the page's policy."""
-    page.evaluate(
-        f"""() => new Promise((done, fail) => {{
-            const end = performance.now() + {PATIENCE};
-            const look = () => ({condition}) ? done()
-                : performance.now() > end ? fail(new Error("never came")) : setTimeout(look, 20);
-            look();
-        }})"""
-    )
-
-
-def wait_for_stories(page, count):
-    until(page, f"document.querySelectorAll('.rail .strip button').length === {count}")
 
 
 def shown_picture(page):

@@ -23,13 +23,15 @@ CONTENT_TYPES = {
     ".mp4": "video/mp4",
     ".m4v": "video/mp4",
     ".webm": "video/webm",
+    ".mkv": "video/x-matroska",
     ".ogv": "video/ogg",
 }
 WEB_CODECS = {
     "mp4": ({"h264", "av1", "vp9"}, {"aac", "mp3", "mp3float", "opus", "flac", ""}),
     "webm": ({"vp8", "vp9", "av1"}, {"opus", "vorbis", ""}),
+    "matroska": ({"h264", "vp8", "vp9", "av1"}, {"aac", "opus", "vorbis", "mp3float", "flac", ""}),
 }
-"""What browsers play, picture and sound, by container."""
+"""What browsers play, picture and sound, by container; one that does not asks for the stream."""
 
 
 @router.get("/videos/{video}/picture")
@@ -127,7 +129,6 @@ def why_unplayable(codecs: Codecs) -> str:
     """One line for people, or "" when browsers play such files."""
     for container in codecs.container.split(","):
         pictures, sounds = WEB_CODECS.get(container, (set(), set()))
-        # FFmpeg calls every Matroska file "matroska,webm": it is one if what is in it is.
         if codecs.picture in pictures and codecs.sound in sounds:
             return ""
     kind = codecs.container.split(",")[0]

@@ -60,8 +60,11 @@ def list_stories(
     facts = library.story_facts(video, stories)
     chosen = library.chosen_pictures(video, annotator) if annotator else (None,) * len(stories)
     for story, fact, picked in zip(stories, facts["stories"], chosen, strict=True):
+        thumbnail = library.thumbnail(video, story)
+        if picked is None and annotator is None and "preferred" in thumbnail.parts:
+            picked = thumbnail.seconds
         fact["chosen"] = picked
-        fact["thumbnail"] = library.thumbnail(video, story).seconds if picked is None else picked
+        fact["thumbnail"] = thumbnail.seconds if picked is None else picked
     return tagged(facts, if_none_match)
 
 
@@ -103,12 +106,14 @@ def search(
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
 ) -> dict[str, Any]:
     """Stories that answer the text, best first; nothing relevant is an answer too."""
-    hits = library_of(request).search(q, limit=limit)
+    library = library_of(request)
+    hits = library.search(q, limit=limit)
     return {
         "query": q,
         "hits": [
             {
                 "video": hit.video,
+                "duration": library.video(hit.video).duration,
                 "story": {
                     "id": hit.story.id,
                     "start": hit.story.span.start,

@@ -38,6 +38,7 @@ export class History {
     this.now = version;
   }
 
+  replace(version) { this.now = version; }
   undo() { return this.#step(this.#past, this.#future); }
   redo() { return this.#step(this.#future, this.#past); }
   saved() { this.#kept = this.now; }

@@ -23,7 +23,7 @@ async function show() {
   try {
     const shown =
       pathname === "/search" ? await showSearch(view, words)
-      : pathname.startsWith("/watch/") ? await showWatch(view, decodeURIComponent(pathname.slice(7)), searchParams)
+      : pathname.startsWith("/watch/") ? await showWatch(view, decodeURIComponent(pathname.slice(7)), searchParams, show)
       : await showLibrary(view);
     leave = shown ?? leave;
   } catch (error) {

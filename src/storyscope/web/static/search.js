@@ -25,9 +25,10 @@ function card(hit) {
   const { story, thumbnail } = hit;
   const shot = make("div", { class: "shot" },
     make("img", { src: picture(hit.video, thumbnail.seconds), alt: `Frame at ${clock(thumbnail.seconds)}` }),
-    make("span", { class: "time" }, `${clock(story.start)} – ${clock(story.end)}`));
+    make("span", { class: "time" }, `${clock(story.start)} – ${clock(story.end)}`),
+    make("span", { class: "where", "aria-hidden": "true" }, make("span", { style: `left:${(100 * story.start) / hit.duration}%;width:${(100 * (story.end - story.start)) / hit.duration}%` })));
   const said = Object.entries(hit.parts).filter(([, value]) => value >= 0.5).map(([name]) => make("span", { class: "part" }, name));
-  const link = make("a", { class: "card hit", href: `/watch/${hit.video}?t=${story.start.toFixed(2)}`, "data-link": true },
+  const link = make("a", { class: "card hit", href: `/watch/${encodeURIComponent(hit.video)}?t=${story.start.toFixed(2)}`, "data-link": true },
     shot,
     make("div", { class: "body" }, make("b", {}, story.title), make("span", { class: "small soft" }, hit.video), make("span", { class: "evidence" }, hit.evidence), make("div", { class: "parts" }, ...said)));
   preview(link, shot, hit);
@@ -40,7 +41,7 @@ function preview(link, shot, hit) {
   let waiting;
   const start = () => {
     waiting = setTimeout(() => {
-      film = make("video", { src: api(`/videos/${hit.video}/media`), muted: true, playsinline: true, preload: "metadata" });
+      film = make("video", { src: api(`/videos/${encodeURIComponent(hit.video)}/media`), muted: true, playsinline: true, preload: "metadata" });
       film.muted = true;
       film.addEventListener("loadedmetadata", () => { if (film) film.currentTime = hit.story.start; });
       film.addEventListener("seeked", () => { film?.classList.add("on"); film?.play().catch(() => {}); }, { once: true });

@@ -2,86 +2,81 @@
 import { api, clock, get, make, picture, send, tell } from "./dom.js";
 import { History, merge, retitle, showBy, split } from "./edit.js";
 import { compareRows } from "./compare.js";
+import { learnPanel } from "./learn.js";
+import { filmPlayer } from "./player.js";
+import { spriteSheet } from "./sprites.js";
 import { storyStrip } from "./strip.js";
 import { transcriptPanel } from "./transcript.js";
+import { reasonBars, reasonFor, reasonLine } from "./why.js";
 
-export async function showWatch(view, id, address) {
+export async function showWatch(view, id, address, again) {
   const path = `/videos/${encodeURIComponent(id)}`;
   const annotator = address.get("annotator");
+  const finer = annotator ? null : address.get("granularity");
   const as = annotator ? `?annotator=${encodeURIComponent(annotator)}` : "";
-  const [facts, { shots }, words] = await Promise.all([get(`${path}/stories${as}`), get(`${path}/shots`), get(`${path}/transcript`)]);
+  const [facts, { shots }, words] = await Promise.all([get(`${path}/stories${finer ? `?granularity=${encodeURIComponent(finer)}` : as}`), get(`${path}/shots`), get(`${path}/transcript`)]);
   document.title = `${id} – Storyscope`;
   const { duration } = facts.video;
   const start = Math.min(Number(address.get("t")) || 0, duration);
-  let stories = facts.stories;
-  let history = new History(versionOf(stories));
+  const machine = annotator || finer ? null : facts.stories;
+  const history = new History(versionOf(facts.stories));
   let [shown, shownAt] = [-1, start];
+  let reasons = null;
 
-  const film = make("video", { controls: true, playsinline: true, preload: "metadata", src: api(`${path}/media`), poster: picture(id, start || duration / 3), "aria-label": `Film: ${id}` },
-    make("track", { kind: "chapters", srclang: "en", label: "Stories", src: api(`${path}/chapters.vtt${as}`), default: true }));
-  const stage = make("div", { class: "stage" }, film);
-  film.addEventListener("error", async () => stage.append(unplayable(await get(`${path}/playable`))), { once: true });
-  const strip = storyStrip({ video: id, duration, shots, now: () => history.now, change, seek });
+  const strip = storyStrip({ duration, shots, now: () => history.now, change, seek: (seconds) => film.seek(seconds), show: spriteSheet(id, path), why: (seconds) => (reasons?.length ? reasonBars(reasonFor(reasons, seconds)) : null) });
+  const film = filmPlayer({ id, path, duration, start, chapters: `${path}/chapters.vtt${as}`, ontime: () => follow() });
   const title = make("input", { class: "title-edit", "aria-label": "Title of this story", placeholder: "Untitled story", maxlength: 500, onchange: () => change(retitle(history.now, current(), title.value)) });
   const when = make("p", { class: "soft small when" });
   const filmstrip = make("div", { class: "film", role: "group", "aria-label": "Shots of this story" });
-  const why = make("p", { class: "small why", hidden: true });
-  const dial = make("input", { type: "range", min: 0, max: 1, step: 0.05, value: 0.5, "aria-label": "Granularity", oninput: regroup });
-  const undo = make("button", { type: "button", onclick: () => jump(history.undo()), title: "Ctrl+Z" }, "Undo");
-  const redo = make("button", { type: "button", onclick: () => jump(history.redo()), title: "Ctrl+Shift+Z" }, "Redo");
+  const why = make("details", { class: "why", hidden: true }, make("summary", { title: "Key: w" }), make("div"));
+  const dial = make("input", { type: "range", min: 0, max: 1, step: 0.05, value: finer ?? 0.5, "aria-label": "Granularity", oninput: regroup, onchange: () => { dialled = false; } });
+  const many = make("output", { class: "small soft count" });
+  const icon = (sign, label, key, onclick) => make("button", { type: "button", class: "icon", title: `${label} (${key})`, "aria-label": label, onclick }, sign);
+  const undo = icon("↶", "Undo", "Ctrl+Z", () => jump(history.undo()));
+  const redo = icon("↷", "Redo", "Ctrl+Shift+Z", () => jump(history.redo()));
   const save = make("button", { type: "button", class: "main", onclick: keep }, "Save my version");
   const name = make("input", { class: "name", "aria-label": "Your name, for your version", value: annotator ?? localStorage.getItem("name") ?? "me", maxlength: 60 });
   const compare = make("div");
+  const rivals = make("input", { type: "checkbox", checked: address.has("baselines"), onchange: () => { remember("baselines", rivals.checked ? "1" : null); refreshVersions(); } });
   const formats = make("select", { "aria-label": "Export as", onchange: download }, make("option", { value: "" }, "Export…"));
-  const spoken = transcriptPanel(words.words, seek);
-  const button = (text, key, onclick, label) => make("button", { type: "button", onclick, title: `Key: ${key}`, "aria-label": label }, text);
+  const spoken = transcriptPanel(words.words, film.seek);
+  const learn = learnPanel({ name: () => name.value.trim(), onused: again });
 
   view.replaceChildren(
     make("div", { class: "head" },
-      make("div", {}, make("h1", {}, id), make("p", { class: "soft small" }, annotator ? `As ${annotator} marked it · ` : "As the machine found it · ", clock(duration))),
+      make("div", {}, make("h1", {}, id), make("p", { class: "soft small" }, annotator ? `As ${annotator} marked it · ` : finer ? "At another granularity · " : "As the machine found it · ", clock(duration))),
       make("div", { class: "tools" }, formats)),
     make("div", { class: "watch" },
       make("section", { "aria-label": "Player" },
-        stage, strip.element,
+        film.element, strip.element,
         make("div", { class: "story" }, title, when, why),
         filmstrip,
-        make("div", { class: "tools", role: "group", "aria-label": "Correct" },
+        make("div", { class: "tools bench", role: "group", "aria-label": "Correct" },
           make("div", { class: "set" },
-            button("Split here", "s", () => change(split(history.now, film.currentTime))),
-            button("Join to previous", "m", () => change(merge(history.now, current())))),
-          make("div", { class: "set" },
-            button("◂", "[", () => nudge(-1), "Begin this story a shot earlier"),
-            button("▸", "]", () => nudge(1), "Begin this story a shot later")),
+            make("button", { type: "button", title: "Split the story here (s)", onclick: () => change(split(history.now, film.time())) }, "Split"),
+            make("button", { type: "button", title: "Join to the story before (m)", onclick: () => change(merge(history.now, current())) }, "Join")),
+          make("div", { class: "set" }, icon("◂", "Begin this story a shot earlier", "[", () => nudge(-1)), icon("▸", "Begin this story a shot later", "]", () => nudge(1))),
           make("div", { class: "set" }, undo, redo),
-          make("label", { class: "small soft" }, "few", dial, "many"),
+          make("label", { class: "small soft dial" }, "few", dial, "many", many),
           make("div", { class: "set end" }, make("label", { class: "small soft" }, "as", name), save)),
-        make("div", { class: "panel" }, make("h2", {}, "Versions"), compare),
+        make("section", { class: "panel versions-panel", "aria-label": "Versions" },
+          make("div", { class: "panel-head" }, make("h2", {}, "Versions"), make("label", { class: "small soft" }, rivals, "with baselines")), compare),
+        learn.element,
         make("details", { class: "panel" }, make("summary", {}, "Keyboard"), keys())),
       make("aside", { class: "side", "aria-label": "Transcript" }, spoken.element)));
 
-  get("/formats").then(({ formats: all }) => formats.append(...all.map((f) => make("option", { value: f.name, title: f.summary }, f.name))));
-  const begin = () => { film.currentTime = start; };
-  if (film.readyState) begin();
-  else film.addEventListener("loadedmetadata", begin, { once: true });
-  film.addEventListener("timeupdate", follow);
-  film.addEventListener("seeking", follow);
+  get("/formats").then(({ formats: all }) => formats.append(...all.map((f) => make("option", { value: f.name, title: `${f.summary}; it loses ${f.loses}` }, `${f.name} – ${f.summary}`))));
+  get(`${path}/explanation`).then(({ boundaries }) => { reasons = boundaries; explain(current()); }).catch(() => {});
   refreshVersions();
   draw();
 
-  function time() { return film.readyState ? film.currentTime : start; }
-
   function current() {
     const { starts } = history.now;
-    return Math.max(0, starts.findLastIndex((begin) => begin <= time() + 0.02));
-  }
-
-  function seek(seconds) {
-    film.currentTime = Math.min(Math.max(seconds, 0), duration);
-    follow();
+    return Math.max(0, starts.findLastIndex((begin) => begin <= film.time() + 0.02));
   }
 
   function follow() {
-    const at = time();
+    const at = film.time();
     strip.at(at);
     spoken.follow(at);
     if (current() !== shown) describe((shown = current()));
@@ -105,17 +100,29 @@ export async function showWatch(view, id, address) {
   function frame(shot, place) {
     const at = shot.pictures[Math.floor(shot.pictures.length / 2)] ?? shot.start;
     const chosen = shot.pictures.includes(history.now.thumbnails[place]);
-    return make("div", { class: "cell" },
-      make("button", { type: "button", class: "go", "aria-label": `Go to the shot at ${clock(shot.start)}`, onclick: () => seek(shot.start) }, make("img", { src: picture(id, at), alt: "", loading: "lazy" })),
-      make("button", { type: "button", class: "star", "aria-pressed": String(chosen), title: "Let this picture stand for the story", "aria-label": `Show this story by the shot at ${clock(shot.start)}`, onclick: () => change(showBy(history.now, place, chosen ? null : at)) }, chosen ? "★" : "☆"));
+    return make("div", { class: chosen ? "cell chosen" : "cell" },
+      make("button", { type: "button", class: "go", "aria-label": `Go to the shot at ${clock(shot.start)}`, onclick: () => film.seek(shot.start) }, make("img", { src: picture(id, at), alt: "", loading: "lazy" })),
+      make("button", { type: "button", class: "star", "aria-pressed": String(chosen), title: "Let this picture stand for the story", "aria-label": `Show this story by the shot at ${clock(shot.start)}`, onclick: () => choose(place, chosen ? null : at) }, chosen ? "★" : "☆"));
+  }
+
+  // What a person prefers for one of the machine's stories stays, and teaches which pictures please.
+  async function choose(place, at) {
+    change(showBy(history.now, place, at));
+    const begin = history.now.starts[place];
+    const number = machine?.findIndex((story) => Math.abs(story.start - begin) < 0.01) ?? -1;
+    if (at === null || number < 0) return;
+    try {
+      await send("PUT", `${path}/stories/${number + 1}/thumbnail`, { seconds: at });
+      tell("This picture stands for the story from now on.");
+    } catch (error) { tell(error.message); }
   }
 
   function explain(place) {
-    const reason = place ? stories.find((story) => Math.abs(story.start - history.now.starts[place]) < 0.01)?.why : null;
+    const reason = place && reasons?.length ? reasonFor(reasons, history.now.starts[place]) : null;
     why.hidden = !reason;
     if (!reason) return;
-    const cues = Object.entries(reason.cues).filter(([, weight]) => weight > 0).sort((a, b) => b[1] - a[1]).slice(0, 3);
-    why.replaceChildren(make("b", {}, "Why here? "), `${(100 * reason.confidence).toFixed(0)} % sure`, cues.length ? ` · ${cues.map(([cue]) => cue).join(", ")}` : "");
+    why.firstChild.replaceChildren(make("b", {}, "Why here? "), make("span", { class: "soft" }, reasonLine(reason)));
+    why.lastChild.replaceChildren(reasonBars(reason));
   }
 
   function draw() {
@@ -123,12 +130,14 @@ export async function showWatch(view, id, address) {
     undo.disabled = !history.canUndo;
     redo.disabled = !history.canRedo;
     save.disabled = !history.changed;
+    many.textContent = String(history.now.starts.length);
     shown = -1;
     follow();
   }
 
   function change(version) {
     if (!version) return tell("That cannot be done here.");
+    dialled = false;
     history.push(version);
     draw();
   }
@@ -139,7 +148,7 @@ export async function showWatch(view, id, address) {
     const place = current();
     if (!place) return tell("The first story begins at the beginning.");
     strip.byShot(place, direction);
-    seek(history.now.starts[place] + 0.01);
+    film.seek(history.now.starts[place] + 0.01);
   }
 
   async function keep() {
@@ -154,33 +163,51 @@ export async function showWatch(view, id, address) {
     localStorage.setItem("name", mine);
     history.saved();
     remember("annotator", mine);
+    remember("granularity", null);
     tell("Your version is saved beside the machine's.");
     refreshVersions();
   }
 
-  let regrouping;
-  function regroup() {
-    clearTimeout(regrouping);
-    regrouping = setTimeout(async () => {
-      stories = (await get(`${path}/stories?granularity=${dial.value}`)).stories;
-      change(versionOf(stories));
-    }, 80);
+  // One turn of the dial, however long, is one step to undo; only the latest answer counts.
+  let dialled = false;
+  let turn = 0;
+  async function regroup() {
+    const mine = ++turn;
+    const { stories } = await get(`${path}/stories?granularity=${dial.value}`);
+    if (mine !== turn) return;
+    if (dialled) history.replace(versionOf(stories));
+    else history.push(versionOf(stories));
+    dialled = true;
+    if (!annotator) remember("granularity", dial.value);
+    draw();
   }
 
   async function refreshVersions() {
-    compare.replaceChildren(compareRows(id, await get(`${path}/annotations`), duration));
+    compare.setAttribute("aria-busy", "true");
+    compare.replaceChildren(compareRows(id, await get(`${path}/annotations${rivals.checked ? "?baselines=true" : ""}`), duration));
+    compare.removeAttribute("aria-busy");
   }
 
-  function download() {
-    if (formats.value) location.href = api(`${path}/export/${formats.value}${as}`);
+  // Asked for by script, so that a refusal is told here and does not replace the page.
+  async function download() {
+    const wanted = formats.value;
     formats.value = "";
+    if (!wanted) return;
+    tell(`Writing ${wanted}…`);
+    const answer = await fetch(api(`${path}/export/${wanted}${as}`));
+    if (!answer.ok) return tell((await answer.json().catch(() => ({}))).detail ?? `The server answered ${answer.status}`);
+    const file = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition"))?.[1] ?? `${id}-${wanted}`;
+    const link = URL.createObjectURL(await answer.blob());
+    make("a", { href: link, download: file }).click();
+    setTimeout(() => URL.revokeObjectURL(link), 60_000);
+    tell(`${file} is in your downloads.`);
   }
 
-  const play = () => (film.paused ? film.play() : film.pause());
   const actions = {
-    " ": play, k: play, ArrowRight: () => seek(time() + 5), ArrowLeft: () => seek(time() - 5),
-    n: () => seek(history.now.starts[current() + 1] ?? time()), p: () => seek(history.now.starts[Math.max(0, current() - 1)]),
-    s: () => change(split(history.now, time())), m: () => change(merge(history.now, current())), "[": () => nudge(-1), "]": () => nudge(1),
+    " ": film.toggle, k: film.toggle, ArrowRight: () => film.seek(film.time() + 5), ArrowLeft: () => film.seek(film.time() - 5),
+    n: () => film.seek(history.now.starts[current() + 1] ?? film.time()), p: () => film.seek(history.now.starts[Math.max(0, current() - 1)]),
+    s: () => change(split(history.now, film.time())), m: () => change(merge(history.now, current())), "[": () => nudge(-1), "]": () => nudge(1),
+    w: () => { if (why.hidden) tell("The first story begins at the beginning."); else why.open = !why.open; },
   };
   const onKey = (event) => {
     if (event.defaultPrevented || event.altKey || event.target.matches("input, textarea, select")) return;
@@ -192,23 +219,19 @@ export async function showWatch(view, id, address) {
     event.preventDefault();
   };
   document.addEventListener("keydown", onKey);
-  return () => { document.removeEventListener("keydown", onKey); film.pause(); film.removeAttribute("src"); film.load(); };
+  return () => { document.removeEventListener("keydown", onKey); learn.close(); film.close(); };
 }
 
 const versionOf = (stories) => ({ starts: stories.map((s) => s.start), titles: stories.map((s) => s.title), thumbnails: stories.map((s) => s.chosen ?? null) });
 
 function remember(key, value) {
   const address = new URL(location.href);
-  address.searchParams.set(key, value);
+  if (value === null) address.searchParams.delete(key);
+  else address.searchParams.set(key, value);
   window.history.replaceState(null, "", address);
 }
 
-function unplayable({ reason }) {
-  return make("div", { class: "cover", role: "alert" }, make("b", {}, "This browser cannot play the file"),
-    make("span", {}, reason || "Its codec or container is not for the web."), make("span", { class: "small" }, "Stories, transcript and pictures work all the same."));
-}
-
 function keys() {
-  const all = [["space, k", "play and pause"], ["← →", "five seconds back and on"], ["p n", "previous and next story"], ["s", "split the story here"], ["m", "join it to the one before"], ["[ ]", "move its beginning by a shot"], ["Tab, ← →", "on a boundary: move it by a shot; Delete joins"], ["Ctrl+Z", "undo; with Shift, redo"], ["/", "search"]];
+  const all = [["space, k", "play and pause"], ["← →", "five seconds back and on"], ["p n", "previous and next story"], ["w", "why does this story begin here?"], ["s", "split the story here"], ["m", "join it to the one before"], ["[ ]", "move its beginning by a shot"], ["Tab, ← →", "on a boundary: why it is there; move it by a shot; Delete joins"], ["Ctrl+Z", "undo; with Shift, redo"], ["/", "search"]];
   return make("dl", { class: "keys" }, ...all.flatMap(([key, what]) => [make("dt", {}, key), make("dd", {}, what)]));
 }
