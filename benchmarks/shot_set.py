@@ -26,6 +26,7 @@ from shot_footage import HALVES, HEIGHT, WIDTH, Take, film_paths, load_takes
 from shot_tricks import TRICKS, WHOLE_SHOT, pixels
 
 REAL_CUTS = Path(__file__).parent / "real_cuts.json"
+DOCS = Path(__file__).parents[1] / "docs" / "benchmarks"
 KINDS = ("cut", "dissolve", "fade", "wipe")
 
 
@@ -311,12 +312,33 @@ def make_set(data: Path, out: Path) -> None:
     make_real(out, films)
 
 
+def write_counts(out: Path) -> None:
+    """Say in docs/benchmarks what the set holds."""
+    counts = {}
+    for part in (*HALVES, "real"):
+        truth = json.loads((out / part / "truth.json").read_text())
+        holds: Counter[str] = Counter(clips=len(truth))
+        for clip in truth.values():
+            holds["frames"] += clip["frames"]
+            holds.update(f"{t['kind']}s" for t in clip["transitions"])
+            holds.update({f"trick: {k}": n for k, n in clip.get("tricks", {}).items()})
+        counts[part] = holds
+    rows = sorted({name for holds in counts.values() for name in holds})
+    lines = ["| | " + " | ".join(counts) + " |", "| --- |" + " ---: |" * len(counts)]
+    for name in rows:
+        cells = [f"{holds[name]:,}" for holds in counts.values()]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    (DOCS / "shot_set.json").write_text(json.dumps(counts, indent=1, sort_keys=True) + "\n")
+    (DOCS / "shot_set.md").write_text("\n".join(lines) + "\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--out", type=Path, default=Path("build/shot-set"))
     options = parser.parse_args()
     make_set(options.data, options.out)
+    write_counts(options.out)
 
 
 if __name__ == "__main__":

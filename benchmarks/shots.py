@@ -34,10 +34,11 @@ os.environ |= {"OMP_NUM_THREADS": "1", "OPENCV_FFMPEG_CAPTURE_OPTIONS": "threads
 import numpy as np
 
 from shot_report import Results, write_report
-from shot_set import make_set
+from shot_set import make_set, write_counts
 from storyscope.config import ShotConfig
 from storyscope.core import SmallFrame
 from storyscope.shots import detect_shots
+from storyscope.shots.verify import load_transnet
 
 HERE = Path(__file__).parent
 Detect = Callable[[Path], list[int]]
@@ -67,6 +68,9 @@ def small_frames(path: Path) -> Iterator[SmallFrame]:
 
 
 def ours(detector: str) -> Detect:
+    if detector == "neural":
+        load_transnet()
+
     def detect(path: Path) -> list[int]:
         shots = list(detect_shots(small_frames(path), ShotConfig(detector=detector)))
         return [shot.frames.start for shot in shots[1:]]
@@ -170,9 +174,9 @@ DECODERS = {
     FFMPEG: Detector(lambda: decoding_ffmpeg, "ffmpeg", ""),
 }
 DETECTORS = {
-    "Storyscope fast": Detector(lambda: ours("fast"), "storyscope", PYAV),
-    "Storyscope neural": Detector(lambda: ours("neural"), "storyscope", PYAV),
-    "Storyscope paper": Detector(lambda: ours("paper"), "storyscope", PYAV),
+    "Storyscope fast": Detector(lambda: ours("fast"), "storyscope fast", PYAV),
+    "Storyscope neural": Detector(lambda: ours("neural"), "storyscope neural", PYAV),
+    "Storyscope paper": Detector(lambda: ours("paper"), "storyscope paper", PYAV),
     **{
         f"PySceneDetect {name.lower()}": Detector(
             lambda name=name: pyscenedetect(f"{name}Detector"), "scenedetect", OPENCV
@@ -191,6 +195,12 @@ DETECTORS = {
     "ffmpeg scdet": Detector(scdet, "ffmpeg", FFMPEG),
 }
 EVERYONE = DECODERS | DETECTORS
+FOREIGN_FILES = {
+    "storyscope fast": ("verify.py", "paper.py"),
+    "storyscope neural": ("paper.py",),
+    "storyscope paper": ("verify.py", "fast.py", "measure.py", "network.py", "weights.npz"),
+}
+"""Our detectors, and the files of their room that they do not run."""
 SLOW = ("Storyscope neural", "TransNetV2, every frame")
 HALVES = ("tuning", "scoring", "real")
 
@@ -224,11 +234,12 @@ def _version(package: str) -> str:
     """Our own detectors are known by their sources and weights, others by their version."""
     if package == "ffmpeg":
         return subprocess.run(["ffmpeg", "-version"], capture_output=True, text=True).stdout[:30]
-    if package != "storyscope":
+    if package not in FOREIGN_FILES:
         return version(package)
     room = HERE.parent / "src" / "storyscope" / "shots"
     sources = sorted(chain(room.glob("*.py"), room.glob("*.npz")))
-    return hashlib.sha256(b"".join(file.read_bytes() for file in sources)).hexdigest()[:16]
+    own = (file.read_bytes() for file in sources if file.name not in FOREIGN_FILES[package])
+    return hashlib.sha256(b"".join(own)).hexdigest()[:16]
 
 
 def measure(name: str, detect: Detect, film: Path) -> dict[str, Any]:
@@ -257,7 +268,7 @@ def measure_all(folder: Path, wanted: dict[str, list[str]], again: list[str]) ->
             if known is None:
                 if name not in loaded:
                     loaded[name] = EVERYONE[name].load()
-                    if name not in SLOW:  # what the first call costs more is lost in theirs
+                    if name not in SLOW:  # a first call that costs more is nothing to theirs
                         loaded[name](smallest)
                 known = measure(name, loaded[name], film)
                 kept.keep(name, film, known)
@@ -278,6 +289,7 @@ def main() -> None:
     options = parser.parse_args()
     if not (options.set / "real" / "truth.json").exists():
         make_set(options.data, options.set)
+    write_counts(options.set)
     for half in options.half:
         folder = options.set / half
         truth = json.loads((folder / "truth.json").read_text())

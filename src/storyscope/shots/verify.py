@@ -20,7 +20,7 @@ from storyscope.shots.sliding import sliding
 
 MODEL = "transnetv2"
 STEP, AROUND = 50, 25
-UNSURE = (0.05, 0.97)
+UNSURE = (0.1, 0.97)
 """A peak between these makes its window one to be asked about."""
 TRUST = 0.75
 """Weight of TransNetV2's log-odds beside the fast detector's."""
