@@ -61,7 +61,7 @@ def trained(folder: Path) -> StoryModel:
         "made by": "benchmarks/train_default.py",
     }
     model = train([lesson_of(video) for video in episodes], RECIPE, seed=SEED)
-    return replace(model, card=card)
+    return replace(model, card=card, taught_by={v.name: v.fingerprint for v in episodes})
 
 
 def judged(model: StoryModel, folder: Path) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ from storyscope.errors import AnnotationError, StoryscopeError, UnknownName
 from storyscope.evaluate import load_collection, mean_iou
 from storyscope.evaluate.annotators import AGREEMENT, simulate_annotators
 from storyscope.evaluate.picture import LABEL, OURS, TRUTH, WIDTH, draw_stories
+from storyscope.stories.methods import LearnedDetector
+from storyscope.stories.model import default_model
 
 THIRDS, HALVES, NEEDS_MORE, SEEDED = (
     f"benchmark_folder:{name}" for name in ("Thirds", "Halves", "NeedsMore", "Seeded")
@@ -223,6 +226,23 @@ def test_a_shipped_model_is_judged_without_training(run, folder):
     facts = json.loads(done.stdout)
     assert facts["videos"][0]["found"] == 2
     assert "thirds ships no trained model" in facts["not_run"][THIRDS]
+
+
+def test_a_shipped_model_is_not_judged_on_the_videos_that_taught_it(run, tmp_path):
+    assert len(default_model().taught_by) == 11
+    write_video(tmp_path / "seen" / "0", "Ice Worlds")
+    write_video(tmp_path / "seen" / "1", "bob")
+    with pytest.raises(AnnotationError, match="was trained on Ice Worlds, which are to be judged"):
+        run(tmp_path / "seen", "--methods", "ours", "--protocol", "pretrained")
+
+
+def test_a_video_that_taught_a_model_is_known_under_another_name(folder):
+    video = load_collection(folder)[0]
+    taught = LearnedDetector(replace(default_model(), taught_by={"alias": video.fingerprint}))
+    with pytest.raises(AnnotationError, match=f"was trained on {video.name}"):
+        judging._refuse_taught(taught, [video])
+    longer = replace(video, frame_count=video.frame_count + 1)
+    judging._refuse_taught(taught, [longer])
 
 
 def test_unknown_methods_and_protocols_are_refused(run, folder):

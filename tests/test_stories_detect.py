@@ -1,6 +1,7 @@
 """The learned detector, part by part, each against something simpler."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -314,9 +315,11 @@ def test_features_of_other_shots_are_refused(model):
 
 
 def test_a_model_survives_its_file(model, tmp_path):
+    model = replace(model, taught_by={"reef": "1f"})
     model.save(tmp_path / "m.safetensors")
     back = StoryModel.load(tmp_path / "m.safetensors")
     assert (back.digest, back.clock) == (model.digest, model.clock)
+    assert back.taught_by == {"reef": "1f"}
     shots, features, _ = made_up_film(2)
     config = StoryConfig(model=str(tmp_path / "m.safetensors"))
     assert segment(shots, features, config) == detect(shots, features, model).stories

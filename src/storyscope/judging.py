@@ -241,7 +241,9 @@ def _trained_elsewhere(benchmark: Benchmark, method: StoryMethod) -> StoryDetect
             raise MissingDependency(
                 f"{method.name} ships no trained model; name videos to train on with --train"
             )
-        return cast(StoryDetector, pretrained())
+        detector = cast(StoryDetector, pretrained())
+        _refuse_taught(detector, judged_videos(benchmark))
+        return detector
     training = _load(benchmark.train, benchmark.features)
     names = {video.name for video in training}
     shared = [v.name for v in _load(benchmark.folder, benchmark.features) if v.name in names]
@@ -251,6 +253,17 @@ def _trained_elsewhere(benchmark: Benchmark, method: StoryMethod) -> StoryDetect
             "train on other videos, or leave one out"
         )
     return method.fit([video.for_training() for video in training], seed=benchmark.seed)
+
+
+def _refuse_taught(detector: StoryDetector, videos: Sequence[AnnotatedVideo]) -> None:
+    taught_by: Mapping[str, str] = getattr(detector, "taught_by", {})
+    prints = set(taught_by.values())
+    shared = [v.name for v in videos if v.name in taught_by or v.fingerprint in prints]
+    if shared:
+        raise AnnotationError(
+            f"the model that ships was trained on {', '.join(shared)}, which are to be judged; "
+            "judge other videos, or leave one out"
+        )
 
 
 @lru_cache(maxsize=4)

@@ -91,7 +91,7 @@ def learn(
 ) -> StoryModel:
     """The base after these lessons; seconds count from now on, for the pace is the editor's."""
     trained = train(lessons, recipe, seed=seed, base=base)
-    return replace(trained, card=base.card, clock=True)
+    return replace(trained, card=base.card, clock=True, taught_by=base.taught_by)
 
 
 def score(model: StoryModel, lesson: Lesson) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +41,11 @@ class LearnedDetector:
     """A trained model, ready to find stories."""
 
     model: StoryModel
+
+    @property
+    def taught_by(self) -> Mapping[str, str]:
+        """The videos it must not be judged on, by name and by the fingerprint of their shots."""
+        return self.model.taught_by
 
     def find(self, video: UnannotatedVideo) -> Segmentation:
         views = look(cues_of([*video.features.values()]))

@@ -41,6 +41,8 @@ class StoryModel:
     """What it was trained on and how, for people."""
     clock: bool = True
     """Whether videos are of the pace it was trained on, so that seconds count as well as shots."""
+    taught_by: Mapping[str, str] = field(default_factory=dict)
+    """The videos it was trained on by name, each with the fingerprint of its shots."""
 
     def __post_init__(self) -> None:
         for name, columns in (("cut_mean", CUT_COLUMNS), ("run_mean", RUN_COLUMNS)):
@@ -107,6 +109,7 @@ class StoryModel:
             "digest": self.digest,
             "card": json.dumps(dict(self.card)),
             "clock": json.dumps(self.clock),
+            "taught_by": json.dumps(dict(self.taught_by)),
         }
         save_file(tensors, path, metadata=facts)
 
@@ -126,7 +129,8 @@ class StoryModel:
                 f"{path} is {facts.get('format', 'of an unknown kind')}, wanted {FORMAT!r}; "
                 "train it again with this version"
             )
-        model = cls(weights, json.loads(facts["card"]), json.loads(facts["clock"]))
+        card, clock = json.loads(facts["card"]), json.loads(facts["clock"])
+        model = cls(weights, card, clock, json.loads(facts.get("taught_by", "{}")))
         if model.digest != facts.get("digest"):
             raise ModelError(f"{path} is damaged: its weights do not match its digest")
         return model
