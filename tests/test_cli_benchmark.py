@@ -245,6 +245,17 @@ def test_a_video_that_taught_a_model_is_known_under_another_name(folder):
     judging._refuse_taught(taught, [longer])
 
 
+def test_results_of_other_weights_are_not_taken_from_the_cache(folder, tmp_path, monkeypatch):
+    weights = tmp_path / "package" / "stories" / "default.safetensors"
+    weights.parent.mkdir(parents=True)
+    monkeypatch.setattr(judging, "__file__", str(tmp_path / "package" / "judging.py"))
+    digests = []
+    for content in (b"first", b"second", b"first"):
+        weights.write_bytes(content)
+        digests.append(judging._digests(judging.Benchmark(folder)))
+    assert digests[0] == digests[2] != digests[1]
+
+
 def test_unknown_methods_and_protocols_are_refused(run, folder):
     with pytest.raises(UnknownName, match="no method is called 'nonsense'"):
         run(folder, "--methods", "nonsense")

@@ -314,6 +314,11 @@ def test_features_of_other_shots_are_refused(model):
         detect(shots[:-1], features, model)
 
 
+def test_models_that_find_other_stories_have_other_digests(model):
+    assert replace(model, clock=not model.clock).digest != model.digest
+    assert replace(model, card={"made by": "somebody else"}).digest == model.digest
+
+
 def test_a_model_survives_its_file(model, tmp_path):
     model = replace(model, taught_by={"reef": "1f"})
     model.save(tmp_path / "m.safetensors")

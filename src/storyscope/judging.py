@@ -56,7 +56,7 @@ The paper's own embeddings take minutes a video to train and are run by name or 
 """
 
 CODE_THAT_MATTERS = ("baselines", "core", "embedding", "evaluate", "stories")
-"""A change in one of these rooms makes kept results stale."""
+"""A change in one of these rooms, in code or in weights, makes kept results stale."""
 
 Protocol = Literal["leave-one-out", "pretrained"]
 
@@ -335,7 +335,12 @@ def _digests(benchmark: Benchmark) -> list[str]:
     return [
         *(_digest(sorted(folder.glob("*/*"))) for folder in folders),
         _digest(
-            sorted(file for room in CODE_THAT_MATTERS for file in (package / room).rglob("*.py"))
+            sorted(
+                file
+                for room in CODE_THAT_MATTERS
+                for kind in ("*.py", "*.safetensors")
+                for file in (package / room).rglob(kind)
+            )
         ),
     ]
 

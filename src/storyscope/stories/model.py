@@ -59,10 +59,12 @@ class StoryModel:
 
     @property
     def digest(self) -> str:
-        """Fingerprint of the weights."""
+        """Fingerprint of all that decides which stories are found."""
         content = hashlib.sha256()
         for name in sorted(self.weights):
             content.update(name.encode() + np.ascontiguousarray(self.weights[name]).tobytes())
+        if not self.clock:
+            content.update(b"without a clock")
         return content.hexdigest()
 
     def scores(self, cuts: Array, runs: Array) -> Array:
