@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storyscope.core import Annotation
+from storyscope.comparing import in_milliseconds
+from storyscope.core import Annotation, Segmentation
 from storyscope.errors import AnnotationError
 
 MINE = Annotation("ann", (0.0, 10.0, 20.0), 30.0, ("A", "B", "C"), (None, 12.0, None))
@@ -40,6 +41,23 @@ def test_titles_and_pictures_can_be_given_to_an_untitled_version():
     bare = Annotation("ann", (0.0, 10.0), 30.0)
     assert bare.retitle(1, "Ice").titles == ("", "Ice")
     assert bare.show_by(0, 4.0).thumbnails == (4.0, None)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), float("-inf")])
+def test_every_time_is_a_finite_number(bad):
+    with pytest.raises(AnnotationError, match="numbers of seconds"):
+        Annotation("ann", (0.0, bad), 30.0)
+    with pytest.raises(AnnotationError, match="numbers of seconds"):
+        Annotation("ann", (0.0, 10.0), bad)
+    with pytest.raises(AnnotationError, match="numbers of seconds"):
+        Annotation("ann", (0.0, 10.0), 30.0, thumbnails=(bad, None))
+
+
+@given(st.lists(st.floats(0, 30, exclude_min=True, exclude_max=True), unique=True))
+def test_every_version_of_a_video_can_be_compared(starts):
+    version = Annotation("ann", (0.0, *sorted(starts)), 30.0)
+    assert set(in_milliseconds(version.starts, 30_000).starts) >= {0}
+    assert in_milliseconds((0.0, 10.0, 29.9996), 30_000) == Segmentation((0, 10_000), 30_000)
 
 
 @pytest.mark.parametrize(

@@ -74,8 +74,12 @@ def baseline_starts(library: Library, video: str, count: int) -> dict[str, tuple
 
 
 def in_milliseconds(starts: Sequence[float], end: int) -> Segmentation:
-    """Versions of a video on one fine scale, whoever drew them."""
-    return Segmentation(tuple(sorted({round(start * 1000) for start in starts})), end)
+    """Versions of a video on one fine scale, whoever drew them.
+
+    A story that begins in the video's last half millisecond has no length there and is left out.
+    """
+    rounded = {round(start * 1000) for start in starts}
+    return Segmentation(tuple(sorted(start for start in rounded if start < end)), end)
 
 
 @lru_cache(64)

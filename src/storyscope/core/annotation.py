@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from math import isfinite
 
 from storyscope.errors import AnnotationError
 
@@ -25,6 +26,9 @@ class Annotation:
 
     def __post_init__(self) -> None:
         edges = (*self.starts, self.end)
+        finite = all(map(isfinite, (*edges, *(at for at in self.thumbnails if at is not None))))
+        if not finite:
+            raise AnnotationError(f"{self.annotator}: times are numbers of seconds, got {edges}")
         if edges[0] != 0 or any(left >= right for left, right in pairwise(edges)):
             raise AnnotationError(
                 f"{self.annotator}: stories must rise from 0 to the end at {self.end} s, "
