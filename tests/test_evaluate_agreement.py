@@ -237,3 +237,6 @@ def test_no_annotator_is_refused():
 def test_cuts_beyond_the_end_are_refused():
     with pytest.raises(AnnotationError, match="0 to the end 10, got 0 to 12"):
         agree([Segmentation((0, 5), 10)], cuts=[5, 12])
+    for broken in (3.9, float("nan"), float("inf")):
+        with pytest.raises(AnnotationError, match="whole positions"):
+            agree([Segmentation((0, 5), 10)], cuts=[5, broken])

@@ -169,7 +169,11 @@ def candidate_positions(
 
 def allowed_positions(cuts: Iterable[int], end: int) -> np.ndarray:
     """The allowed cuts in order, with 0 and the end."""
-    allowed = np.array(sorted({0, end}.union(int(cut) for cut in cuts)))
+    given = list(cuts)
+    broken = [cut for cut in given if cut != cut // 1]
+    if broken:
+        raise AnnotationError(f"allowed cuts are whole positions, got {broken[0]}")
+    allowed = np.array(sorted({0, end}.union(map(int, given))))
     if allowed[0] < 0 or allowed[-1] > end:
         raise AnnotationError(
             f"allowed cuts lie from 0 to the end {end}, got {allowed[0]} to {allowed[-1]}"
