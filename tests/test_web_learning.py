@@ -44,6 +44,17 @@ def test_without_corrections_there_is_nothing_to_learn_from(library):
     assert (refused.status_code, refused.json()["error"]) == (422, "AnnotationError")
 
 
+def test_a_lesson_that_breaks_says_so_and_another_can_begin(client, monkeypatch):
+    def broken(*_, **__):
+        raise ZeroDivisionError("by nothing")
+
+    monkeypatch.setattr(styling, "learn_style", broken)
+    client.post("/api/v1/learning", json={})
+    wait_until(lambda: client.get("/api/v1/learning").json()["state"] == "failed")
+    assert client.get("/api/v1/learning").json()["failure"] == "ZeroDivisionError: by nothing"
+    assert learn(client, monkeypatch, after=0.75)["helped"]
+
+
 def test_the_held_out_score_stands_beside_the_baseline(client, monkeypatch):
     found = learn(client, monkeypatch, after=0.75)
     assert (found["before"], found["after"], found["uniform"]) == (0.5, 0.75, 0.3)

@@ -114,22 +114,39 @@ class Indexer:
     def _run(self) -> None:
         while True:
             job = self._work.get()
-            with self._lock:
-                if job.state == "cancelled":
-                    continue
-                job.state = "indexing"
-                process = self._process = self._start(job)
-            self.tell()
-            for line in cast(IO[bytes], process.stdout):
-                self._hear(job, json.loads(line))
+            try:
+                self._index(job)
+            # Whatever befalls one video is told of it, and the next has its turn.
+            except Exception as error:
+                with self._lock:
+                    if job.state == "indexing":
+                        job.state, job.failure = "failed", f"{type(error).__name__}: {error}"
+            finally:
+                self._end_process()
                 self.tell()
-            process.wait()
-            with self._lock:
-                self._process = None
-                if job.state == "indexing":
-                    how = f"code {process.returncode}"
-                    job.state, job.failure = "failed", f"the indexing process ended with {how}"
+
+    def _index(self, job: Job) -> None:
+        with self._lock:
+            if job.state == "cancelled":
+                return
+            job.state = "indexing"
+            process = self._process = self._start(job)
+        self.tell()
+        for line in cast(IO[bytes], process.stdout):
+            self._hear(job, json.loads(line))
             self.tell()
+        process.wait()
+        with self._lock:
+            if job.state == "indexing":
+                how = f"code {process.returncode}"
+                job.state, job.failure = "failed", f"the indexing process ended with {how}"
+
+    def _end_process(self) -> None:
+        with self._lock:
+            process, self._process = self._process, None
+        if process is not None and process.poll() is None:
+            process.kill()
+            process.wait()
 
     def _start(self, job: Job) -> subprocess.Popen[bytes]:
         transcript = self._transcripts[job.id]

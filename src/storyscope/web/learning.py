@@ -85,6 +85,9 @@ class Learner:
             return
         except StoryscopeError as error:
             outcome: dict[str, Any] = {"state": "failed", "failure": str(error)}
+        # Whatever else goes wrong must be told too, or it would seem to learn for ever.
+        except Exception as error:
+            outcome = {"state": "failed", "failure": f"{type(error).__name__}: {error}"}
         else:
             outcome = {"state": "learned", "fraction": 1.0, "found": _found(tuned)}
         with self._lock:
