@@ -54,6 +54,9 @@ class LocalExecutor:
     store: Store
     video: str
     report: Report = silent
+    before_change: Callable[[], None] = lambda: None
+    """Called once, before the first artefact is replaced."""
+    changed: bool = False
 
     def __call__(self, stage: Stage, *inputs: Made, settings: Any = None) -> Made:
         key = stage_key(stage, inputs, settings)
@@ -63,6 +66,9 @@ class LocalExecutor:
             if settings is not None:
                 values.append(settings)
             artefact = stage.run(*values, report=partial(self._report_as, stage.name))
+            if not self.changed:
+                self.before_change()
+                self.changed = True
             self.store.save(self.video, stage.name, key, artefact)
         self.report(Step(stage.name, 1, 1))
         return Made(key, partial(self.store.load, self.video, stage.name))

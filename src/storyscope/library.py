@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import cached_property, lru_cache
@@ -13,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from storyscope.adding import add_video
 from storyscope.config import (
     PRESETS,
     Config,
@@ -35,9 +34,7 @@ from storyscope.core import (
     Transcript,
     Video,
 )
-from storyscope.errors import AnnotationError, LibraryError, StoryscopeError, UnknownVideo
-from storyscope.executor import LocalExecutor
-from storyscope.pipeline import Source, index_video
+from storyscope.errors import AnnotationError, LibraryError, UnknownVideo
 from storyscope.progress import Report, silent
 from storyscope.stages import CUES, story_spans, title, untitled
 from storyscope.store import SqliteStore, Store, VideoRecord
@@ -87,27 +84,15 @@ class Library:
         Nothing is computed twice: an unchanged file with unchanged settings costs nothing.
         `again` forgets what was finished before.
         """
-        record = self._register(Path(path), transcript)
-        video = record.video
-        if again:
-            self.store.forget_artefacts(video.id)
-        try:
-            source = Source.of(video, record.transcript, self.folder)
-            index_video(source, self.config, LocalExecutor(self.store, video.id, report))
-            film: Film = self.store.load(video.id, "scan")
-            self._rate_as_preferred(video.id)
-        except StoryscopeError as error:
-            self.store.put_record(record.failed(str(error)))
-            raise
-        except OSError as error:
-            reason = f"{error.strerror or error}: {error.filename or video.path}"
-            self.store.put_record(record.failed(reason))
-            raise LibraryError(reason) from error
-        end = film.shots[-1]
-        video = replace(video, duration=end.span.end, frame_count=end.frames.stop)
-        if record.state != "ready" or record.video != video:
-            self.store.put_record(record.ready(video))
-        return video
+        return add_video(
+            self.store,
+            self.folder,
+            self.config,
+            Path(path),
+            transcript=transcript,
+            again=again,
+            report=report,
+        )
 
     def videos(self) -> list[VideoRecord]:
         """Every video with its state, in the order of their ids."""
@@ -272,8 +257,9 @@ class Library:
     def picture(self, video: str, seconds: float) -> Path:
         """A file with the keyframe nearest to a time."""
         self._ready(video)
+        scan = self.store.key(video, "scan") or ""
         frame, picture = self.store.load_picture(video, seconds)
-        path = self.folder / "pictures" / video / f"{frame}.jpg"
+        path = self.folder / "pictures" / video / f"{scan[:8]}-{frame}.jpg"
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(picture)
@@ -361,10 +347,14 @@ class Library:
 
     def remove(self, video: str) -> None:
         """Forget a video and all that was made of it; its file is not touched."""
+        from storyscope.thumbnailing import forget_choices
+
         self._record(video)
-        self.store.remove(video)
-        for folder in ("pictures", "scratch"):
-            shutil.rmtree(self.folder / folder / video, ignore_errors=True)
+        with self.store.busy(video):
+            self.store.remove(video)
+            forget_choices(self.folder, video)
+            for folder in ("pictures", "scratch"):
+                shutil.rmtree(self.folder / folder / video, ignore_errors=True)
 
     def facts(self) -> list[dict[str, Any]]:
         """What `list --json` says of every video."""
@@ -398,63 +388,11 @@ class Library:
         base = preset or "default"
         self.config_path.write_text(to_toml(self.config, preset=base), encoding="utf-8")
 
-    def _rate_as_preferred(self, video: str) -> None:
-        """Where a person taught a ranker, it rates new videos too."""
-        from storyscope.thumbnailing import RANKER_FILE, rate_anew
-
-        if (path := self.folder / RANKER_FILE).exists():
-            from storyscope.thumbnails import load_ranker
-
-            rate_anew(self.store, video, load_ranker(path))
-
     @cached_property
     def _searcher(self) -> Searcher:
         from storyscope.searching import Searcher
 
         return Searcher(self.store, self.config, folder=self.folder)
-
-    def _register(self, path: Path, transcript: str | Path | None) -> VideoRecord:
-        """Find the video's record, or probe the file and make one."""
-        from storyscope.media import probe
-
-        path = path.expanduser().absolute()
-        words = str(Path(transcript).expanduser().absolute()) if transcript else None
-        known = next((r for r in self.store.records() if r.video.path == str(path)), None)
-        if known and _unchanged(path, known):
-            if words is None or words == known.transcript:
-                return known
-            renewed = replace(known, transcript=words, state="indexing")
-        else:
-            facts = probe(path, self.config.media)
-            stat = path.stat()
-            video = Video(
-                id=known.video.id if known else self._new_id(path),
-                path=str(path),
-                digest=facts.digest,
-                duration=facts.duration,
-                frame_count=facts.frame_count,
-                fps=facts.fps,
-                width=facts.width,
-                height=facts.height,
-                has_sound=facts.has_sound,
-            )
-            kept = words or (known.transcript if known else None)
-            renewed = VideoRecord(
-                video, "indexing", stat.st_size, stat.st_mtime_ns, transcript=kept
-            )
-        self.store.put_record(renewed)
-        return renewed
-
-    def _new_id(self, path: Path) -> str:
-        plain = unicodedata.normalize("NFKD", path.stem).encode("ascii", "ignore").decode().lower()
-        stem = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60] or "video"
-        taken = {record.video.id for record in self.store.records()}
-        number = 2
-        name = stem
-        while name in taken:
-            name = f"{stem}-{number}"
-            number += 1
-        return name
 
     def _record(self, video: str) -> VideoRecord:
         record = self.store.record(video)
@@ -482,7 +420,7 @@ class Library:
         return film
 
     def _facts(self, record: VideoRecord) -> dict[str, Any]:
-        ready = record.state == "ready"
+        ready = record.state == "ready" and self.store.key(record.video.id, "titles")
         return {
             "id": record.video.id,
             "path": record.video.path,
@@ -517,14 +455,6 @@ class Library:
             replace(story, title=annotation.title(number) or story.title)
             for number, story in enumerate(self._named(video, spans, parts))
         ]
-
-
-def _unchanged(path: Path, record: VideoRecord) -> bool:
-    try:
-        stat = path.stat()
-    except OSError:
-        return False
-    return (stat.st_size, stat.st_mtime_ns) == (record.size, record.modified_ns)
 
 
 def _annotation(facts: dict[str, Any]) -> Annotation:

@@ -63,6 +63,14 @@ def prefer_frame(store: Store, folder: Path, story: Story, seconds: float) -> fl
     return taken
 
 
+def forget_choices(folder: Path, video: str) -> None:
+    """Forget what people chose for a video that is removed; what was learned from it stays."""
+    choices = _choices(folder)
+    kept = [choice for choice in choices if choice["video"] != video]
+    if kept != choices:
+        _write(folder / CHOICES_FILE, json.dumps(kept, indent=1) + "\n")
+
+
 def rate_anew(store: Store, video: str, ranker: Ranker) -> None:
     """Let another ranker say how beautiful the keyframes of a video are."""
     key = store.key(video, "ratings")
@@ -145,8 +153,11 @@ def _choices(folder: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
     try:
-        return list(json.loads(path.read_text(encoding="utf-8")))
-    except ValueError as error:
+        return [
+            {name: choice[name] for name in ("video", "start", "end", "seconds")}
+            for choice in json.loads(path.read_text(encoding="utf-8"))
+        ]
+    except (ValueError, TypeError, KeyError) as error:
         raise LibraryError(f"{path} holds no choices of thumbnails; delete it") from error
 
 

@@ -7,6 +7,7 @@ calls, and no room would notice.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
@@ -50,7 +51,16 @@ class Store(Protocol):
 
     def record(self, video: str) -> VideoRecord | None: ...
 
+    def add_record(self, record: VideoRecord) -> VideoRecord:
+        """Take in a new video under its id, or one like it that is free; as it was kept.
+
+        A video whose file is known already is left as it is.
+        """
+
     def put_record(self, record: VideoRecord) -> None: ...
+
+    def busy(self, video: str) -> AbstractContextManager[None]:
+        """Keep all others from indexing a video meanwhile; LibraryError when one is at it."""
 
     def remove(self, video: str) -> None: ...
 

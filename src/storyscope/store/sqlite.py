@@ -7,12 +7,16 @@ import os
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import save as _serialized
 
 from storyscope.core import Passages, Video
 from storyscope.errors import LibraryError
@@ -22,14 +26,16 @@ from storyscope.store.protocol import MOST_SAID, VideoRecord
 
 DATABASE = "library.sqlite"
 ARRAYS = "arrays"
+LOCKS = "locks"
 
 
 class SqliteStore:
     """Holds a library in a folder; many may read while one writes.
 
-    A stage's arrays are written to a new file first and named by the transaction that keeps its
-    artefact. A process killed in between leaves a file that no row names, and the next save of
-    that stage sweeps it away: what the database says is there is there, always.
+    A stage's arrays are written to a new file in the transaction that names it. A process killed
+    in between leaves a file that no row names, and the next save sweeps it away, in a transaction
+    too, so that it never takes what another process is writing: what the database says is there
+    is there, always.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -48,6 +54,23 @@ class SqliteStore:
         row = self._connection.execute("SELECT * FROM video WHERE id = ?", (video,)).fetchone()
         return _record(row) if row else None
 
+    def add_record(self, record: VideoRecord) -> VideoRecord:
+        values = _columns(record)
+        with self.transaction() as connection:
+            known = connection.execute(
+                "SELECT * FROM video WHERE path = ?", (record.video.path,)
+            ).fetchone()
+            if known:
+                return _record(known)
+            taken = {row["id"] for row in connection.execute("SELECT id FROM video")}
+            values["id"] = _free_name(record.video.id, taken)
+            connection.execute(
+                f"INSERT INTO video ({', '.join(values)})"
+                f" VALUES ({', '.join(f':{name}' for name in values)})",
+                values,
+            )
+        return replace(record, video=replace(record.video, id=values["id"]))
+
     def put_record(self, record: VideoRecord) -> None:
         values = _columns(record)
         names = ", ".join(values)
@@ -59,6 +82,24 @@ class SqliteStore:
                 f" ON CONFLICT (id) DO UPDATE SET {updates}",
                 values,
             )
+
+    @contextmanager
+    def busy(self, video: str) -> Iterator[None]:
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(self.folder / LOCKS / f"{video}.lock")
+        with _explained(self.folder):
+            (self.folder / LOCKS).mkdir(parents=True, exist_ok=True)
+            try:
+                lock.acquire(timeout=0)
+            except Timeout as error:
+                raise LibraryError(
+                    f"{video} is being indexed by another process; wait until it is done"
+                ) from error
+        try:
+            yield
+        finally:
+            lock.release()
 
     def remove(self, video: str) -> None:
         with self.transaction() as connection:
@@ -85,31 +126,36 @@ class SqliteStore:
         return {row["video"]: row["key"] for row in rows}
 
     def load(self, video: str, stage: str) -> Any:
-        row = self._connection.execute(
-            "SELECT facts, file FROM artefact WHERE video = ? AND stage = ?", (video, stage)
-        ).fetchone()
-        if row is None:
-            raise _unfinished(video, stage)
-        return unpack(row["facts"], self._read_arrays(video, stage, row["file"]))
+        file = None
+        while True:
+            row = self._connection.execute(
+                "SELECT facts, file FROM artefact WHERE video = ? AND stage = ?", (video, stage)
+            ).fetchone()
+            if row is None:
+                raise _unfinished(video, stage)
+            try:
+                return unpack(row["facts"], self._read_arrays(row["file"]))
+            except (OSError, SafetensorError) as error:
+                # Another process may have made the stage anew since the row was read.
+                if row["file"] == file:
+                    raise _unreadable(video, stage, error) from error
+                file = row["file"]
 
     def save(self, video: str, stage: str, key: str, artefact: Any) -> None:
-        from safetensors.numpy import save
-
         facts, arrays = pack(artefact)
-        with _explained(self.folder):
-            file = None
-            if arrays:
-                file = f"{ARRAYS}/{video}/{stage}-{key[:16]}.safetensors"
-                _write(self.folder / file, save(arrays))
-            with self.transaction() as connection:
-                connection.execute(
-                    "INSERT OR REPLACE INTO artefact (video, stage, key, facts, file)"
-                    " VALUES (?, ?, ?, ?, ?)",
-                    (video, stage, key, facts, file),
-                )
-                if isinstance(artefact, Passages):
-                    _file_words(connection, video, artefact)
-            self._sweep(video)
+        file = f"{ARRAYS}/{video}/{stage}-{key[:16]}.safetensors" if arrays else None
+        content = _serialized(arrays) if arrays else b""
+        with self.transaction() as connection:
+            if file:
+                _write(self.folder / file, content)
+            connection.execute(
+                "INSERT OR REPLACE INTO artefact (video, stage, key, facts, file)"
+                " VALUES (?, ?, ?, ?, ?)",
+                (video, stage, key, facts, file),
+            )
+            if isinstance(artefact, Passages):
+                _file_words(connection, video, artefact)
+        self._sweep(video)
 
     def load_picture(self, video: str, seconds: float) -> tuple[int, bytes]:
         row = self._connection.execute(
@@ -119,7 +165,7 @@ class SqliteStore:
         ).fetchone()
         if row is None:
             raise _unfinished(video, "scan")
-        from safetensors import SafetensorError, safe_open
+        from safetensors import safe_open
 
         try:
             with safe_open(self.folder / row["file"], framework="numpy") as arrays:
@@ -200,27 +246,22 @@ class SqliteStore:
         own: sqlite3.Connection = self._local.connection
         return own
 
-    def _read_arrays(self, video: str, stage: str, file: str | None) -> dict[str, Any]:
-        if file is None:
-            return {}
-        from safetensors import SafetensorError
+    def _read_arrays(self, file: str | None) -> dict[str, Any]:
         from safetensors.numpy import load_file
 
-        try:
-            return load_file(self.folder / file)
-        except (OSError, SafetensorError) as error:
-            raise _unreadable(video, stage, error) from error
+        return load_file(self.folder / file) if file else {}
 
     def _sweep(self, video: str) -> None:
         """Delete array files of this video that no artefact names."""
         folder = self.folder / ARRAYS / video
-        rows = self._connection.execute("SELECT file FROM artefact WHERE video = ?", (video,))
-        named = {row["file"] for row in rows}
-        for path in folder.glob("*"):
-            if f"{ARRAYS}/{video}/{path.name}" not in named:
-                path.unlink(missing_ok=True)
-        if not named and folder.exists():
-            folder.rmdir()
+        with self.transaction() as connection:
+            rows = connection.execute("SELECT file FROM artefact WHERE video = ?", (video,))
+            named = {row["file"] for row in rows}
+            for path in folder.glob("*"):
+                if f"{ARRAYS}/{video}/{path.name}" not in named:
+                    path.unlink(missing_ok=True)
+            if not named and folder.exists():
+                folder.rmdir()
 
 
 def _migrate(connection: sqlite3.Connection, folder: Path) -> None:
@@ -239,6 +280,11 @@ def _migrate(connection: sqlite3.Connection, folder: Path) -> None:
             connection.execute("ROLLBACK")
             if connection.execute("PRAGMA user_version").fetchone()[0] < step:
                 raise
+
+
+def _free_name(wanted: str, taken: Set[str]) -> str:
+    numbered = (f"{wanted}-{number}" for number in count(2))
+    return next(name for name in chain([wanted], numbered) if name not in taken)
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -1,0 +1,140 @@
+"""Bring a video into a library, and keep what the library says of it true whatever happens."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import replace
+from pathlib import Path
+
+from storyscope.config import Config, MediaConfig
+from storyscope.core import Film, Video
+from storyscope.errors import LibraryError, StoryscopeError, TranscriptError
+from storyscope.executor import LocalExecutor
+from storyscope.pipeline import Source, index_video
+from storyscope.progress import Report, silent
+from storyscope.store import Store, VideoRecord
+
+
+def add_video(
+    store: Store,
+    folder: Path,
+    config: Config,
+    path: Path,
+    *,
+    transcript: str | Path | None = None,
+    again: bool = False,
+    report: Report = silent,
+) -> Video:
+    """Index a video, or finish what an earlier run began; return it with its id.
+
+    A video stays as it was until the first of its stages is made anew. When that fails, it is
+    `failed`; when something fails before, nothing has changed.
+    """
+    path = path.expanduser().absolute()
+    words = _readable(transcript) if transcript else None
+    known = next((r for r in store.records() if r.video.path == str(path)), None)
+    if known is None:
+        known = store.add_record(_probed(path, config.media, _plain_name(path)))
+    with store.busy(known.video.id):
+        before = store.record(known.video.id) or known
+        record = _renewed(before, path, words, config.media)
+        if again:
+            record = replace(record, state="indexing")
+        if record != before:
+            store.put_record(record)
+        if again:
+            store.forget_artefacts(record.video.id)
+        unfinished = replace(record, state="indexing")
+        execute = LocalExecutor(
+            store, record.video.id, report, before_change=lambda: store.put_record(unfinished)
+        )
+        try:
+            source = Source.of(record.video, record.transcript, folder)
+            index_video(source, config, execute)
+            _rate_as_preferred(store, folder, record.video.id)
+        except (StoryscopeError, OSError) as error:
+            reason = _reason(error, record.video)
+            untouched = not (again or execute.changed) and before.video == record.video
+            kept = before if untouched and before.state == "ready" else record.failed(reason)
+            store.put_record(replace(kept, transcript=before.transcript))
+            if isinstance(error, StoryscopeError):
+                raise
+            raise LibraryError(reason) from error
+        video = _measured(record.video, store)
+        if execute.changed or record.state != "ready" or record.video != video:
+            store.put_record(record.ready(video))
+    return video
+
+
+def _readable(transcript: str | Path) -> str:
+    path = Path(transcript).expanduser().absolute()
+    if not path.is_file():
+        raise TranscriptError(f"{path} cannot be read: there is no such file")
+    return str(path)
+
+
+def _plain_name(path: Path) -> str:
+    """The file's name, in letters that every shell and address can hold."""
+    plain = unicodedata.normalize("NFKD", path.stem).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60] or "video"
+
+
+def _renewed(known: VideoRecord, path: Path, words: str | None, config: MediaConfig) -> VideoRecord:
+    """The record of a video whose file or transcript may have changed."""
+    if not _unchanged(path, known):
+        fresh = _probed(path, config, known.video.id)
+        return replace(fresh, transcript=words or known.transcript)
+    if words is None or words == known.transcript:
+        return known
+    return replace(known, transcript=words, state="indexing")
+
+
+def _probed(path: Path, config: MediaConfig, name: str) -> VideoRecord:
+    from storyscope.media import probe
+
+    facts = probe(path, config)
+    stat = path.stat()
+    video = Video(
+        id=name,
+        path=str(path),
+        digest=facts.digest,
+        duration=facts.duration,
+        frame_count=facts.frame_count,
+        fps=facts.fps,
+        width=facts.width,
+        height=facts.height,
+        has_sound=facts.has_sound,
+    )
+    return VideoRecord(video, "indexing", stat.st_size, stat.st_mtime_ns)
+
+
+def _unchanged(path: Path, record: VideoRecord) -> bool:
+    try:
+        stat = path.stat()
+    except OSError:
+        return False
+    return (stat.st_size, stat.st_mtime_ns) == (record.size, record.modified_ns)
+
+
+def _measured(video: Video, store: Store) -> Video:
+    """The video with the length that decoding it to the end has shown."""
+    film: Film = store.load(video.id, "scan")
+    end = film.shots[-1]
+    return replace(video, duration=end.span.end, frame_count=end.frames.stop)
+
+
+def _rate_as_preferred(store: Store, folder: Path, video: str) -> None:
+    """Where a person taught a ranker, it rates new videos too."""
+    from storyscope.thumbnailing import RANKER_FILE, rate_anew
+
+    if (path := folder / RANKER_FILE).exists():
+        from storyscope.thumbnails import load_ranker
+
+        rate_anew(store, video, load_ranker(path))
+
+
+def _reason(error: Exception, video: Video) -> str:
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}: {error.filename or video.path}"
+    return str(error)

@@ -1,0 +1,130 @@
+"""Whatever happens while a video is added, the library says what is true of it."""
+
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from storyscope import adding
+from storyscope.core import Features, Video
+from storyscope.errors import LibraryError, TranscriptError
+from storyscope.library import Library
+from storyscope.store import SqliteStore, VideoRecord, sqlite
+
+
+@pytest.fixture
+def library(film, tmp_path):
+    """A library of one small film, ready."""
+    library = Library(tmp_path / "library")
+    library.add(film)
+    return library
+
+
+def record(name, path):
+    return VideoRecord(Video(name, path, "d", 1.0, 24, 24.0, 64, 36, False), "indexing", 1, 1)
+
+
+def test_films_of_one_name_that_come_at_once_all_stay(tmp_path):
+    folder, many = tmp_path / "library", 8
+    start = threading.Barrier(many)
+    names = []
+
+    def add(number):
+        store = SqliteStore(folder)
+        start.wait()
+        names.append(store.add_record(record("film", f"/{number}/film.mp4")).video.id)
+        store.close()
+
+    threads = [threading.Thread(target=add, args=(number,)) for number in range(many)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(names) == ["film", *(f"film-{number}" for number in range(2, many + 1))]
+    assert len(SqliteStore(folder).records()) == many
+
+
+def test_a_file_that_another_process_took_in_meanwhile_is_left_as_it_is(tmp_path):
+    store = SqliteStore(tmp_path)
+    first = store.add_record(record("film", "/film.mp4"))
+    store.put_record(first.failed("no sound"))
+    assert store.add_record(record("film", "/film.mp4")).failure == "no sound"
+
+
+def test_sweeping_spares_what_another_process_is_writing(tmp_path, monkeypatch):
+    ours, theirs = SqliteStore(tmp_path), SqliteStore(tmp_path)
+    ours.put_record(record("film", "/film.mp4"))
+    rows = Features("appearance", np.ones((2, 3), np.float32), "test")
+    write = sqlite._write
+    swept = threading.Thread(target=lambda: theirs.save("film", "other", "k", (1, 2)))
+
+    def write_and_be_swept(path, content):
+        write(path, content)
+        if not swept.is_alive():
+            swept.start()
+            swept.join(0.3)
+
+    monkeypatch.setattr(sqlite, "_write", write_and_be_swept)
+    ours.save("film", "scan", "key", rows)
+    swept.join()
+    assert ours.load("film", "scan").vectors.tolist() == rows.vectors.tolist()
+
+
+def test_only_one_process_indexes_a_video(library, film):
+    with (
+        library.store.busy("film"),
+        pytest.raises(LibraryError, match="being indexed by another process"),
+    ):
+        library.add(film)
+    assert library.add(film).id == "film"
+
+
+@pytest.mark.parametrize("content", [None, "not a transcript of any kind"])
+def test_a_transcript_that_cannot_be_read_changes_nothing(library, film, tmp_path, content):
+    words = tmp_path / "words.srt"
+    if content is not None:
+        words.write_text(content)
+    before = library.facts(), library.stories("film")
+    with pytest.raises(TranscriptError):
+        library.add(film, transcript=words)
+    assert (library.facts(), library.stories("film")) == before
+    library.add(film)
+    assert (library.facts(), library.stories("film")) == before
+
+
+def test_a_video_is_not_ready_while_its_stages_are_made_anew(library, film, monkeypatch):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(adding, "index_video", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        library.add(film, again=True)
+    assert [video["state"] for video in library.facts()] == ["indexing"]
+    with pytest.raises(LibraryError, match="not indexed to the end"):
+        library.stories("film")
+
+
+def test_a_setting_that_fails_late_leaves_no_mixture(library, film, monkeypatch):
+    def fail(source, config, execute):
+        execute(replace_stage("scan"), source.film, settings=config.media)
+        raise LibraryError("the network is gone")
+
+    def replace_stage(name):
+        from storyscope import stages
+
+        return replace(stages.SCAN, name=name, version=99, run=lambda *_, report: (1,))
+
+    monkeypatch.setattr(adding, "index_video", fail)
+    with pytest.raises(LibraryError, match="network"):
+        library.add(film)
+    assert library.facts()[0]["state"] == "failed"
+
+
+def test_a_removed_video_takes_its_chosen_pictures_along(library, film):
+    story = library.stories("film")[0]
+    library.prefer_thumbnail(story, story.span.middle)
+    assert library.thumbnail("film", story).because == "a person prefers it"
+    library.remove("film")
+    library.add(film)
+    assert library.thumbnail("film", library.stories("film")[0]).because != "a person prefers it"
