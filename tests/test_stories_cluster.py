@@ -232,6 +232,24 @@ def test_stories_of_identical_shots_are_found_exactly():
     assert cluster(rows, "auto").segmentation == truth
 
 
+@pytest.mark.parametrize("stories", [2, 3, 4, 8, 20])
+@pytest.mark.parametrize("shots_per_story", [2, 3, 5])
+def test_identical_shots_part_as_those_that_nearly_are(stories, shots_per_story):
+    rng = np.random.default_rng(10 * stories + shots_per_story)
+    rows = np.repeat(rng.normal(size=(stories, 16)), shots_per_story, axis=0)
+    nearly = rows + 1e-6 * rng.normal(size=rows.shape)
+    truth = Segmentation(tuple(range(0, len(rows), shots_per_story)), len(rows))
+    assert cluster(rows).segmentation == cluster(nearly).segmentation == truth
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_video_with_every_shot_doubled_keeps_its_stories(seed):
+    rows, truth = made_video(seed, noise=0.5)
+    doubled = Segmentation(tuple(2 * start for start in truth.starts), 2 * len(rows))
+    assert cluster(rows).segmentation == truth
+    assert cluster(np.repeat(rows, 2, axis=0)).segmentation == doubled
+
+
 @pytest.mark.parametrize("penalty", ["auto", "paper", 0.0, 1.0])
 def test_one_shot_is_one_story(penalty):
     found = cluster([[1.0, 2.0]], penalty)

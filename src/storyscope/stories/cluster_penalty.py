@@ -145,10 +145,19 @@ class _StablePath:
         elif low > 0:
             stability = math.log(high / low)
         elif stories == self._stretches[-1].stories:
-            stability = NO_SCATTER_STABILITY if high > 0 else -math.inf
+            return self._of_no_scatter(stories) if high > 0 else -math.inf
         else:
             stability = math.inf
         return stability - float(self._surprise(stories))
+
+    def _of_no_scatter(self, stories: int) -> float:
+        """Stories of identical shots leave nothing that one story could pass for noise.
+
+        So they are judged better than it however short the video; other stories may still win.
+        """
+        one_story = ONE_STORY_STABILITY - float(self._surprise(1))
+        own = NO_SCATTER_STABILITY - float(self._surprise(stories))
+        return max(own, one_story + 2 * RESOLUTION)
 
     def _surprise(self, stories: Array | int) -> Array:
         """How far a count is from what is expected, in the units of stability."""
