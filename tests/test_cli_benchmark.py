@@ -259,6 +259,14 @@ def test_results_of_other_weights_are_not_taken_from_the_cache(folder, tmp_path,
 def test_unknown_methods_and_protocols_are_refused(run, folder):
     with pytest.raises(UnknownName, match="no method is called 'nonsense'"):
         run(folder, "--methods", "nonsense")
+    for stranger, words in (
+        ("os:getcwd", "os:getcwd makes no method"),
+        ("os:sep", "no method can be loaded from os:sep"),
+        ("nowhere.at.all:Method", "no method can be loaded from nowhere"),
+        (":Method", "no method can be loaded from :Method"),
+    ):
+        with pytest.raises(UnknownName, match=words):
+            run(folder, "--methods", stranger)
     with pytest.raises(UnknownName, match="no protocol is called 'guess'"):
         run(folder, "--protocol", "guess")
     with pytest.raises(AnnotationError, match="leaving one video out"):
@@ -278,6 +286,17 @@ def test_the_study_of_annotators_is_labelled_where_they_are_simulated(run, folde
     table = run(*words).stdout
     assert table.startswith("**Simulated annotators")
     assert "Human ceiling (simulated)" in table
+
+
+def test_a_method_named_twice_is_run_once(run, folder):
+    once = json.loads(run(folder, "--methods", THIRDS, "--json").stdout)
+    assert json.loads(run(folder, "--methods", f"{THIRDS},{THIRDS}", "--json").stdout) == once
+
+
+def test_a_broken_description_is_refused_before_people_are_looked_for(run, folder):
+    (folder / "00" / "video.json").write_text("{")
+    with pytest.raises(AnnotationError, match=r"video\.json is not JSON"):
+        run(folder, "--methods", THIRDS, "--annotators")
 
 
 def test_people_who_annotated_are_not_simulated(run, tmp_path):

@@ -105,6 +105,11 @@ def test_shots_that_overlap_by_a_frame_are_taken(tmp_path):
         ({"stories": [[0, 30], [80, 90]]}, "below 80"),
         ({"stories": []}, "at least one of stories"),
         ({"shots": [[10, 20], [0, 10]]}, "shots must start at rising frames"),
+        ({"shots": [[0, 10, 20]] * 8}, "not laid out as a video"),
+        ({"frame_count": float("inf")}, "not laid out as a video"),
+        ({"fps": "abc"}, "not laid out as a video"),
+        ({"fps": 0}, "frames a second are a number above 0, got 0"),
+        ({"fps": float("nan")}, "frames a second are a number above 0, got nan"),
     ],
 )
 def test_a_broken_video_is_refused_with_its_file(tmp_path, changes, words):
@@ -133,6 +138,21 @@ def test_a_video_laid_out_otherwise_is_refused(tmp_path):
     write_video(tmp_path / "v", "v", stories=[0, 30, 60])
     with pytest.raises(AnnotationError, match=r"video\.json is not laid out as a video"):
         load_collection(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["3", "[]", "null", '"film"'])
+def test_a_description_without_names_and_values_is_refused(tmp_path, content):
+    write_video(tmp_path / "v", "v")
+    (tmp_path / "v" / "video.json").write_text(content)
+    with pytest.raises(AnnotationError, match=r"video\.json is not laid out as a video"):
+        load_collection(tmp_path)
+
+
+@pytest.mark.parametrize("rows", [np.full((8, 3), np.nan), np.full((8, 3), "word")])
+def test_a_feature_that_holds_no_numbers_is_refused_with_its_file(folder, rows):
+    np.save(folder / "00" / "look.npy", rows)
+    with pytest.raises(AnnotationError, match=r"look\.npy cannot be used"):
+        load_collection(folder)
 
 
 def test_an_empty_folder_says_what_a_benchmark_is(tmp_path):

@@ -110,9 +110,12 @@ def load_method(name: str) -> StoryMethod:
         )
     module, _, attribute = target.partition(":")
     try:
-        return cast(StoryMethod, getattr(import_module(module), attribute)())
-    except (ModuleNotFoundError, AttributeError) as error:
+        method = getattr(import_module(module), attribute)()
+    except (ModuleNotFoundError, AttributeError, TypeError, ValueError) as error:
         raise UnknownName(f"no method can be loaded from {target}: {error}") from error
+    if not callable(getattr(method, "fit", None)):
+        raise UnknownName(f"{target} makes no method: it has no `fit` to train it by")
+    return cast(StoryMethod, method)
 
 
 def run_methods(
@@ -349,7 +352,10 @@ def _digests(benchmark: Benchmark) -> list[str]:
 def _method_digest(name: str) -> str:
     """Fingerprint of a method that is not our own."""
     module, _, _ = name.partition(":")
-    spec = find_spec(module) if ":" in name else None
+    try:
+        spec = find_spec(module) if ":" in name else None
+    except (ModuleNotFoundError, ValueError):  # no such module, as the run itself will say
+        spec = None
     return _digest([Path(spec.origin)]) if spec is not None and spec.origin else ""
 
 

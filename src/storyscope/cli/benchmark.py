@@ -154,7 +154,8 @@ def _names(methods: str | None) -> list[str]:
 
     if methods is None:
         return [*DEFAULT_METHODS]
-    return [*METHODS] if methods == "all" else [name.strip() for name in methods.split(",")]
+    names = METHODS if methods == "all" else (name.strip() for name in methods.split(","))
+    return [*dict.fromkeys(names)]
 
 
 def _show_scores(
@@ -266,10 +267,11 @@ def _refuse_unavailable(reasons: Mapping[str, str]) -> None:
 
 def _has_people(folder: Path) -> bool:
     """Whether the videos say what several people think."""
-    import json
+    from storyscope.evaluate.dataset import read_description
 
     files = sorted(folder.glob("*/video.json"))
-    return bool(files) and len(json.loads(files[0].read_text()).get("annotations", {})) > 1
+    people = read_description(files[0]).get("annotations") if files else None
+    return isinstance(people, dict) and len(people) > 1
 
 
 def _cache() -> Path:

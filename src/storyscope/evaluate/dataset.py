@@ -17,13 +17,14 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from math import isfinite
 from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 
 from storyscope.core import Features, Segmentation
-from storyscope.errors import AnnotationError
+from storyscope.errors import AnnotationError, InvalidFeatures
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -119,7 +120,7 @@ def load_collection(folder: str | Path, *, features: Sequence[str] | None = None
         )
     videos, left_out = [], {}
     for file in files:
-        description = _read_description(file)
+        description = read_description(file)
         try:
             arrays = _feature_files(file, description)
             missing = [name for name in features or () if name not in arrays]
@@ -128,7 +129,7 @@ def load_collection(folder: str | Path, *, features: Sequence[str] | None = None
             else:
                 named = arrays if features is None else {name: arrays[name] for name in features}
                 videos.append(_read_video(file, description, named))
-        except (TypeError, KeyError, AttributeError) as error:
+        except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
             raise AnnotationError(f"{file} is not laid out as a video: {error}") from error
     return Collection(tuple(videos), left_out)
 
@@ -149,16 +150,19 @@ def on_nearest_shots(truth: Segmentation, shots: Sequence[tuple[int, int]]) -> S
     return Segmentation.from_cuts(np.unique(1 + distances.argmin(axis=1)).tolist(), len(shots))
 
 
-def _read_description(file: Path) -> dict[str, Any]:
+def read_description(file: Path) -> dict[str, Any]:
+    """What a video.json says, with all that a video needs."""
     try:
         description = json.loads(file.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise AnnotationError(f"{file} is not JSON: {error}") from error
+    if not isinstance(description, dict):
+        raise AnnotationError(f"{file} is not laid out as a video: it holds no names and values")
     wanted = ("name", "fps", "frame_count", "shots", "stories", "features")
     missing = [key for key in wanted if key not in description]
     if missing:
         raise AnnotationError(f"{file} lacks {', '.join(missing)}; a video needs all of {wanted}")
-    return dict(description)
+    return description
 
 
 def _feature_files(file: Path, description: Mapping[str, Any]) -> dict[str, Path]:
@@ -173,9 +177,12 @@ def _read_video(
     frame_count = int(description["frame_count"])
     shots = tuple((int(start), int(end)) for start, end in description["shots"])
     _require_rising(file, "shots", [start for start, _ in shots], frame_count)
+    fps = float(description["fps"])
+    if not (isfinite(fps) and fps > 0):
+        raise AnnotationError(f"{file}: frames a second are a number above 0, got {fps:g}")
     return AnnotatedVideo(
         name=str(description["name"]),
-        fps=float(description["fps"]),
+        fps=fps,
         frame_count=frame_count,
         shots=shots,
         features={name: _read_features(array, name, len(shots)) for name, array in arrays.items()},
@@ -217,6 +224,9 @@ def _read_features(file: Path, name: str, shot_count: int) -> Features:
         raise AnnotationError(f"{file} is not an array of numbers in .npy: {error}") from error
     if len(vectors) != shot_count:
         raise AnnotationError(f"{file}: one row a shot wanted, {shot_count}, got {len(vectors)}")
-    features = Features(name, vectors.reshape(shot_count, -1), producer=name)
+    try:
+        features = Features(name, vectors.reshape(shot_count, -1), producer=name)
+    except (InvalidFeatures, TypeError, ValueError) as error:
+        raise AnnotationError(f"{file} cannot be used: {error}") from error
     features.vectors.flags.writeable = False
     return features
