@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from PIL import Image
@@ -66,6 +67,25 @@ def test_a_preferred_frame_stands_in_every_answer_and_says_why(library):
     assert {thumbnail.seconds for thumbnail in shown} == {taken}
     assert {thumbnail.because for thumbnail in shown} == {"a person prefers it"}
     assert library.thumbnail("film", story).because == "a person prefers it"
+
+
+def test_a_frame_chosen_in_ones_own_version_teaches_too(film, tmp_path):
+    library = Library(tmp_path)
+    library.add(film)
+    version = library.version("film", "ann")
+    library.annotate("film", version)
+    assert not (tmp_path / "ranker.json").exists()
+    story = library.stories("film")[0]
+    seconds = library.store.load("film", "passages").seconds
+    before = library.store.load("film", "ratings").beauty
+    inside = [n for n, second in enumerate(seconds) if second in story.span]
+    worst = min(inside, key=lambda n: before[n])
+    chosen = (float(seconds[worst]), *[None] * (len(version.starts) - 1))
+    library.annotate("film", replace(version, thumbnails=chosen))
+    after = library.store.load("film", "ratings").beauty
+    others = [n for n in inside if n != worst]
+    assert after[worst] - after[others].mean() > before[worst] - before[others].mean()
+    assert library.thumbnail("film", story).because != "a person prefers it"
 
 
 def test_a_frame_of_another_story_cannot_stand_for_this_one(library):

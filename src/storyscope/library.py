@@ -323,7 +323,14 @@ class Library:
                 f"but {video} ends at {duration:.1f} s; is it of another video?"
             )
         facts = json.dumps(asdict(annotation), ensure_ascii=False)
+        before = self.annotations(video).get(annotation.annotator)
         self.store.put_annotation(video, annotation.annotator, facts)
+        if any(annotation.thumbnails) and (
+            before is None or before.thumbnails != annotation.thumbnails
+        ):
+            from storyscope.thumbnailing import learn
+
+            learn(self.store, self.folder)
 
     def version(self, video: str, annotator: str) -> Annotation:
         """A person's version to go on from; the machine's stories when they have none yet."""

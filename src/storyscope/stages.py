@@ -40,8 +40,6 @@ from storyscope.executor import Executor, Made, Stage
 from storyscope.progress import Report, silent
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from storyscope.concepts import Seen
 
 
@@ -228,32 +226,15 @@ def file_passages(
     report: Report = silent,
 ) -> Passages:
     """File what is said, written and seen for search."""
-    from storyscope.search import load_text_model, make_passages
-
-    model = load_text_model(settings[0])
-    looks, best_rivals, eyes = _look_as_words(film, settings[2]) if settings[2:] else (None,) * 3
-    return make_passages(
-        words,
-        screen,
-        film.keyframes,
-        seen,
-        model.encode,
-        producer=" ".join(filter(None, (model.producer, eyes))),
-        looks=looks,
-        best_rivals=best_rivals,
-    )
-
-
-def _look_as_words(film: Film, image_text: str) -> tuple[np.ndarray, np.ndarray, str]:
-    """The keyframes in the space of an image-text network, their best rivals, and its name."""
     from storyscope.features import from_jpeg
-    from storyscope.models import class_names
-    from storyscope.search import load_image_text, rivals
+    from storyscope.search import load_text_model, look, make_passages
 
-    eyes = load_image_text(image_text)
-    looks = eyes.encode_pictures([from_jpeg(data) for data in film.keyframes.pictures])
-    names = eyes.encode_texts([f"a photo of a {name}" for name in class_names()])
-    return looks, rivals(looks, names), eyes.producer
+    text_model, _, *image_text = settings
+    model, looks = load_text_model(text_model), None
+    if image_text:
+        looks = look(image_text[0], [from_jpeg(data) for data in film.keyframes.pictures])
+    given = (words, screen, film.keyframes, seen, model.encode)
+    return make_passages(*given, producer=model.producer, looks=looks)
 
 
 def rate_pictures(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +41,6 @@ def prefer_frame(store: Store, folder: Path, story: Story, seconds: float) -> fl
 
     Returns the time of the keyframe that is nearest to `seconds` in the story.
     """
-    from storyscope.thumbnails import load_ranker, prefer, save_ranker
-
     passages = store.load(story.video, "passages")
     inside = [float(second) for second in passages.seconds if second in story.span]
     if seconds not in story.span or not inside:
@@ -56,11 +55,18 @@ def prefer_frame(store: Store, folder: Path, story: Story, seconds: float) -> fl
     span = story.span
     kept.append({"video": story.video, "start": span.start, "end": span.end, "seconds": taken})
     _write(folder / CHOICES_FILE, json.dumps(kept, indent=1) + "\n")
-    ranker = prefer(load_ranker(), _lessons(store, kept))
+    learn(store, folder)
+    return taken
+
+
+def learn(store: Store, folder: Path) -> None:
+    """Learn from every frame that people chose, for all or in their own version of the stories."""
+    from storyscope.thumbnails import load_ranker, prefer, save_ranker
+
+    ranker = prefer(load_ranker(), _lessons(store, [*_choices(folder), *_in_versions(store)]))
     save_ranker(ranker, folder / RANKER_FILE)
     for video in store.ready_keys("ratings"):
         rate_anew(store, video, ranker)
-    return taken
 
 
 def forget_choices(folder: Path, video: str) -> None:
@@ -146,6 +152,17 @@ def _lessons(store: Store, choices: Sequence[dict[str, Any]]) -> list[Choice]:
         inside[taken] = False
         lessons.append((seen.hypercolumns[taken], seen.hypercolumns[inside]))
     return lessons
+
+
+def _in_versions(store: Store) -> Iterator[dict[str, Any]]:
+    """The frames that people chose while they corrected the stories."""
+    for video in store.ready_keys("vision"):
+        for text in store.annotations(video).values():
+            facts = json.loads(text)
+            edges = [*facts["starts"], facts["end"]]
+            for seconds, (start, end) in zip(facts["thumbnails"], pairwise(edges), strict=False):
+                if seconds is not None:
+                    yield {"video": video, "start": start, "end": end, "seconds": seconds}
 
 
 def _choices(folder: Path) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from storyscope.search.image_text import (
     ImageText,
     image_text_digest,
     load_image_text,
-    rivals,
+    look,
 )
 from storyscope.search.index import Index, Place, Scores, Senses, owner_of
 from storyscope.search.passages import likeliest, make_passages
@@ -58,6 +58,7 @@ __all__ = [
     "likeliest",
     "load_image_text",
     "load_text_model",
+    "look",
     "make_passages",
     "matches_in",
     "named_classes",
@@ -66,7 +67,6 @@ __all__ = [
     "picture_relevance",
     "query_terms",
     "quoted_phrases",
-    "rivals",
     "shown_relevance",
     "text_model_digest",
 ]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from storyscope.errors import ModelError
-from storyscope.models import Model, digest_of, find_model, onnx_session
+from storyscope.models import Model, class_names, digest_of, find_model, onnx_session
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -51,6 +51,17 @@ class ImageText(Protocol):
 
     def encode_texts(self, texts: Sequence[str]) -> np.ndarray:
         """float32 [texts, dimensions], rows of length one, in the same space."""
+
+
+@dataclass(frozen=True, eq=False)
+class Looks:
+    """Pictures in the space that they share with words."""
+
+    vectors: np.ndarray
+    """float32 [pictures, dimensions], rows of length one."""
+    best_rivals: np.ndarray
+    """float32 [pictures]: how well the best of a thousand plain names fits each."""
+    producer: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +133,14 @@ def image_text_digest(name: str) -> str:
     if name == CONSE:
         return CONSE
     return digest_of(_graph(find_model(name, files=FILES), "vision"))
+
+
+def look(name: str, pictures: Sequence[np.ndarray]) -> Looks:
+    """See pictures, uint8 [height, width, 3] each, with the CLIP called `name`."""
+    eyes = load_image_text(name)
+    vectors = eyes.encode_pictures(pictures)
+    names = eyes.encode_texts([f"a photo of a {plain}" for plain in class_names()])
+    return Looks(vectors, rivals(vectors, names), eyes.producer)
 
 
 def rivals(vectors: np.ndarray, names: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from storyscope.core import Keyframes, Passages, Span, Transcript, VisionOutput, Word
+from storyscope.search.image_text import Looks
 
 FEWEST_WORDS, MOST_WORDS = 8, 40
 PAUSE_SECONDS = 2.0
@@ -24,8 +25,7 @@ def make_passages(
     encode: Encode,
     *,
     producer: str,
-    looks: np.ndarray | None = None,
-    best_rivals: np.ndarray | None = None,
+    looks: Looks | None = None,
 ) -> Passages:
     """File what is said, written and seen; `looks` are the keyframes in the space of a CLIP."""
     windows = text_windows(transcript.words) if transcript else []
@@ -33,6 +33,7 @@ def make_passages(
     spans = np.array([[span.start, span.end] for _, span in windows], float).reshape(-1, 2)
     written = screen.words if screen else ()
     classes, shares = likeliest(seen.posteriors)
+    looks = looks or Looks(np.zeros((0, 0)), np.zeros(0, np.float32), "")
     return Passages(
         texts=texts,
         spans=spans,
@@ -44,9 +45,9 @@ def make_passages(
         screen_texts=tuple(word.text for word in written),
         screen_seconds=tuple(word.span.start for word in written),
         language=transcript.language if transcript else "",
-        looks=np.zeros((0, 0), np.float16) if looks is None else looks.astype(np.float16),
-        best_rivals=np.zeros(0, np.float32) if best_rivals is None else best_rivals,
-        producer=producer,
+        looks=looks.vectors.astype(np.float16),
+        best_rivals=looks.best_rivals,
+        producer=f"{producer} {looks.producer}".strip(),
     )
 
 
