@@ -32,6 +32,9 @@ BENCHMARKS: dict[str, list[str]] = {
     "shots": ["--data", "{data}"],
     "long_shot": [],
     "long_film": [FILM],
+    "search": ["--film", FILM, "--truth", "{data}/ovsd/01/video.json", "--write"],
+    "search_scale": ["--write"],
+    "search_cost": [FILM, "--write"],
 }
 """Every script, and the words it is called with."""
 

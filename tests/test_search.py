@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from storyscope import Library
 from storyscope.core import Span, Word
-from storyscope.errors import LibraryError, MediaError
+from storyscope.errors import LibraryError, MediaError, UnknownVideo
 from storyscope.search import Filter
 from storyscope.search.passages import MOST_WORDS, likeliest, text_windows
 from storyscope.search.words import (
@@ -76,7 +76,7 @@ def test_filters_keep_only_what_they_let_pass(library):
     (first, *_), everything = library.stories("film"), library.search("whale camel owl")
     assert len(everything) == 3
     for only, kept in [
-        (Filter(video="another"), []),
+        (Filter(video="film", longest=0.1), []),
         (Filter(before=first.span.end), [first]),
         (Filter(after=first.span.end), library.stories("film")[1:]),
         (Filter(longest=0.1), []),
@@ -85,6 +85,11 @@ def test_filters_keep_only_what_they_let_pass(library):
     ]:
         found = library.search("whale camel owl", only=only)
         assert sorted(hit.story.id for hit in found) == [story.id for story in kept]
+
+
+def test_a_video_that_is_not_there_is_named(library):
+    with pytest.raises(UnknownVideo, match="no video called 'another'"):
+        library.search("whale", only=Filter(video="another"))
 
 
 def test_a_story_is_not_like_itself(library):

@@ -172,25 +172,20 @@ class Library:
 
     def search(self, text: str, *, limit: int = 10, only: Filter | None = None) -> list[Hit]:
         """Stories that answer the text, best first; nothing relevant is an answer too."""
-        from storyscope.search import Filter
-
-        return self._searcher.search(text, limit=limit, only=only or Filter())
+        return self._searcher.search(text, limit=limit, only=self._among(only))
 
     def search_image(
         self, image: str | Path, *, limit: int = 10, only: Filter | None = None
     ) -> list[Hit]:
         """Stories that show what an example image shows, best first."""
         from storyscope.asking import look_at
-        from storyscope.search import Filter
 
         classes, shares = look_at(Path(image), self.config)
-        return self._searcher.search_picture(classes, shares, limit=limit, only=only or Filter())
+        return self._searcher.search_picture(classes, shares, limit=limit, only=self._among(only))
 
     def more_like(self, story: Story, *, limit: int = 10, only: Filter | None = None) -> list[Hit]:
         """Stories that speak of the same, or look the same, as this one."""
-        from storyscope.search import Filter
-
-        return self._searcher.more_like(story, limit=limit, only=only or Filter())
+        return self._searcher.more_like(story, limit=limit, only=self._among(only))
 
     def thumbnail(self, video: str, story: Story) -> Thumbnail:
         """The frame that stands for a story, whatever is asked."""
@@ -394,6 +389,14 @@ class Library:
         self.config = self.with_settings(settings, preset=preset).config
         base = preset or "default"
         self.config_path.write_text(to_toml(self.config, preset=base), encoding="utf-8")
+
+    def _among(self, only: Filter | None) -> Filter:
+        """The stories that may answer; a video that is not here is a mistake, not silence."""
+        from storyscope.search import Filter
+
+        if only is not None and only.video is not None:
+            self._record(only.video)
+        return only or Filter()
 
     @cached_property
     def _searcher(self) -> Searcher:
