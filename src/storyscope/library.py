@@ -326,6 +326,7 @@ class Library:
             from storyscope.thumbnailing import learn
 
             learn(self.store, self.folder)
+            self._searcher.forget_loaded()
 
     def version(self, video: str, annotator: str) -> Annotation:
         """A person's version to go on from; the machine's stories when they have none yet."""
