@@ -36,6 +36,7 @@ def test_every_video_of_a_collection_is_read(name, videos):
 
 def test_the_shipped_detector_finds_stories_in_films_it_never_saw(ovsd):
     scores = [score.mean_iou for score in judge(ovsd, Ours().pretrained())]
-    uniform = [score.mean_iou for score in trivial_scores(ovsd)["uniform"]]
+    # The bar was set against equal numbers of shots; equal times are in the model card.
+    uniform = [score.mean_iou for score in trivial_scores(ovsd)["uniform-shots"]]
     assert np.mean(scores) >= 0.62
     assert min(ours - cuts for ours, cuts in zip(scores, uniform, strict=True)) >= -0.05
