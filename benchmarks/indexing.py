@@ -132,7 +132,7 @@ def watch(process: subprocess.Popen[bytes], peak: list[int]) -> None:
             peak[0] = max(peak[0], sum(each.memory_info().rss for each in tree))
         except psutil.Error:
             pass
-        time.sleep(0.1)
+        time.sleep(0.5)
 
 
 def repeat(film: Path, longer: Path, seconds: float) -> Path:

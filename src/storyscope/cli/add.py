@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from storyscope.cli.options import DEFAULT_LIBRARY, LibraryOption, QuietOption, open_library
-from storyscope.cli.show import live_progress, say
+from storyscope.cli.show import live_progress, live_progresses, say
+
+if TYPE_CHECKING:
+    from storyscope.library import Library
 
 
 def add(
@@ -26,6 +30,19 @@ def add(
         typer.Option("--set", metavar="ROOM.NAME=VALUE", help="Change a setting for this run."),
     ] = None,
     again: Annotated[bool, typer.Option(help="Forget finished stages and start over.")] = False,
+    jobs: Annotated[
+        int,
+        typer.Option("--jobs", "-j", min=1, metavar="N", help="Videos indexed at the same time."),
+    ] = 1,
+    cpu_limit: Annotated[
+        float | None,
+        typer.Option(
+            min=1,
+            max=100,
+            metavar="PERCENT",
+            help="Take no more than this share of all cores, and give way to other programs.",
+        ),
+    ] = None,
     quiet: QuietOption = False,
 ) -> None:
     """Index videos: find their shots, describe them, and part them into stories.
@@ -42,6 +59,10 @@ def add(
         storyscope add ~/Films more/*.mkv --library archive
 
         storyscope add film.mp4 --set stories.penalty=0.2
+
+        storyscope add ~/Films --jobs 2
+
+        storyscope add ~/Films --cpu-limit 25
     """
     from storyscope.errors import StoryscopeError
     from storyscope.media import find_videos
@@ -53,18 +74,70 @@ def add(
             "name one, or lay each transcript beside its video under the same name"
         )
     shelf = open_library(library).with_settings(setting or [], preset=preset)
+    if jobs > 1 or cpu_limit is not None:
+        ended = _side_by_side(shelf, paths, transcript, again, jobs, cpu_limit, quiet=quiet)
+    else:
+        ended = _in_turn(shelf, paths, transcript, again, quiet=quiet)
     failures = []
-    for number, path in enumerate(paths, start=1):
-        title = path.name if len(paths) == 1 else f"{number}/{len(paths)} {path.name}"
-        try:
-            with live_progress(title, quiet=quiet) as report:
-                video = shelf.add(path, transcript=transcript, again=again, report=report)
-            count = len(shelf.stories(video.id))
-            say(f"{video.id}: {count} {'story' if count == 1 else 'stories'}", quiet=quiet)
-        except StoryscopeError as error:
-            failures.append(f"{path}: {error}" if str(path) not in str(error) else str(error))
+    for path, video, failure in ended:
+        if failure:
+            failures.append(f"{path}: {failure}" if str(path) not in failure else failure)
+            continue
+        count = len(shelf.stories(video))
+        say(f"{video}: {count} {'story' if count == 1 else 'stories'}", quiet=quiet)
     if failures:
         if len(paths) == 1:
             raise StoryscopeError(failures[0])
         lines = "\n  ".join(failures)
         raise StoryscopeError(f"{len(failures)} of {len(paths)} videos failed:\n  {lines}")
+
+
+def _in_turn(
+    shelf: Library, paths: list[Path], transcript: Path | None, again: bool, *, quiet: bool
+) -> Iterator[tuple[Path, str, str]]:
+    """Index one video after another here, and yield (path, id, why it failed)."""
+    from storyscope.errors import StoryscopeError
+
+    for number, path in enumerate(paths, start=1):
+        title = path.name if len(paths) == 1 else f"{number}/{len(paths)} {path.name}"
+        try:
+            with live_progress(title, quiet=quiet) as report:
+                video = shelf.add(path, transcript=transcript, again=again, report=report)
+            yield path, video.id, ""
+        except StoryscopeError as error:
+            yield path, "", str(error)
+
+
+def _side_by_side(
+    shelf: Library,
+    paths: list[Path],
+    transcript: Path | None,
+    again: bool,
+    jobs: int,
+    cpu_limit: float | None,
+    *,
+    quiet: bool,
+) -> Iterator[tuple[Path, str, str]]:
+    """The same in processes of their own, as each ends."""
+    from storyscope.crew import add_all
+    from storyscope.errors import StoryscopeError
+    from storyscope.library import Library
+
+    if not isinstance(shelf, Library):
+        raise StoryscopeError(
+            "--jobs and --cpu-limit are for a library in a folder of this machine"
+        )
+    names = [path.name for path in paths]
+    titles = {path: path.name if names.count(path.name) == 1 else str(path) for path in paths}
+    with live_progresses(quiet=quiet) as progresses:
+        for ended in add_all(
+            shelf,
+            paths,
+            transcript=transcript,
+            again=again,
+            jobs=jobs,
+            cpu_limit=cpu_limit,
+            follow=lambda path, step: progresses.report(titles[path], step),
+        ):
+            progresses.close(titles[ended.path])
+            yield ended.path, ended.video, ended.failure

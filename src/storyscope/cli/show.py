@@ -6,11 +6,13 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from storyscope.progress import Report, Step, silent
+from storyscope.progress import Report, Step
 
 if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
     from storyscope.core import Span
 
 STAGE_WORDS = {
@@ -64,18 +66,33 @@ def print_timeline(found: Sequence[Span], duration: float, truth: Sequence[Span]
     console.print(draw_timeline(found, duration, truth=truth, width=width, colour=colour))
 
 
+class Progresses(Protocol):
+    """What is shown of several videos on their way."""
+
+    def report(self, title: str, step: Step) -> None: ...
+
+    def close(self, title: str) -> None: ...
+
+
 @contextmanager
 def live_progress(title: str, *, quiet: bool = False) -> Iterator[Report]:
     """Show stage, percent and time left on standard error while the block runs."""
+    with live_progresses(quiet=quiet) as progresses:
+        yield lambda step: progresses.report(title, step)
+
+
+@contextmanager
+def live_progresses(*, quiet: bool = False) -> Iterator[Progresses]:
+    """The same for several videos at once, a line each."""
     if quiet:
-        yield silent
+        yield _Silence()
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield _plain_progress(title, console.print)
+        yield _Lines(console.print)
         return
     columns = (
         TextColumn("[bold]{task.fields[title]}"),
@@ -85,28 +102,52 @@ def live_progress(title: str, *, quiet: bool = False) -> Iterator[Report]:
         TimeRemainingColumn(compact=True),
     )
     with Progress(*columns, console=console, transient=True, expand=True) as progress:
-        task = progress.add_task("starting", title=title, total=1.0)
-        shown = ""
-
-        def report(step: Step) -> None:
-            nonlocal shown
-            words = STAGE_WORDS.get(step.stage, step.stage.replace("_", " "))
-            if step.stage != shown:
-                progress.reset(task, description=words, total=1.0)
-                shown = step.stage
-            progress.update(task, completed=step.fraction, description=step.note or words)
-
-        yield report
+        yield _Bars(progress)
 
 
-def _plain_progress(title: str, line: Callable[[str], None]) -> Report:
+class _Silence:
+    def report(self, title: str, step: Step) -> None: ...
+
+    def close(self, title: str) -> None: ...
+
+
+class _Lines:
     """One line a stage, for logs and pipes."""
-    shown: set[str] = set()
 
-    def report(step: Step) -> None:
-        if step.stage not in shown and step.fraction < 1:
-            shown.add(step.stage)
-            words = STAGE_WORDS.get(step.stage, step.stage.replace("_", " "))
-            line(f"{title}: {words}")
+    def __init__(self, line: Callable[[str], None]) -> None:
+        self._line = line
+        self._shown: set[tuple[str, str]] = set()
 
-    return report
+    def report(self, title: str, step: Step) -> None:
+        if (title, step.stage) not in self._shown and step.fraction < 1:
+            self._shown.add((title, step.stage))
+            self._line(f"{title}: {_words(step)}")
+
+    def close(self, title: str) -> None: ...
+
+
+class _Bars:
+    """A bar a video; each stage fills it anew."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._bars: dict[str, tuple[TaskID, str]] = {}
+
+    def report(self, title: str, step: Step) -> None:
+        bar, stage = self._bars.get(title, (None, ""))
+        if bar is None:
+            bar = self._progress.add_task(_words(step), title=title, total=1.0)
+        elif step.stage != stage:
+            self._progress.reset(bar, description=_words(step), total=1.0)
+        self._bars[title] = bar, step.stage
+        words = step.note or _words(step)
+        self._progress.update(bar, completed=step.fraction, description=words)
+
+    def close(self, title: str) -> None:
+        bar, _ = self._bars.pop(title, (None, ""))
+        if bar is not None:
+            self._progress.remove_task(bar)
+
+
+def _words(step: Step) -> str:
+    return STAGE_WORDS.get(step.stage, step.stage.replace("_", " "))

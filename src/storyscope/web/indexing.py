@@ -23,7 +23,7 @@ from storyscope.errors import StoryscopeError
 from storyscope.library import Library
 
 Jobs = list[dict[str, Any]]
-WORKER = ("-P", "-m", "storyscope.web.index_worker")
+WORKER = ("-P", "-m", "storyscope.index_worker")
 
 
 class Cancelled(StoryscopeError):

@@ -1,7 +1,7 @@
-"""The indexing process: `python -m storyscope.web.index_worker`.
+"""The indexing process: `python -m storyscope.index_worker`.
 
 It reads one job (a line of JSON) from standard input, indexes the video, and writes its progress
-and its end to standard output, a line of JSON each. When the server is gone, so is this process.
+and its end to standard output, a line of JSON each. When its parent is gone, so is this process.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any
 
 GENTLER = 5
-"""How much this process gives way to the page and to everything else."""
+"""How much this process gives way to everything else, unless it is told."""
 
 
 def main() -> None:
@@ -25,7 +25,7 @@ def main() -> None:
     wanted = json.loads(sys.stdin.buffer.readline())
     threading.Thread(target=_die_with_parent, daemon=True).start()
     with suppress(AttributeError, OSError):
-        os.nice(GENTLER)
+        os.nice(wanted.get("gentler", GENTLER))
 
     from storyscope.config import Config, with_settings
     from storyscope.errors import StoryscopeError
@@ -38,7 +38,10 @@ def main() -> None:
     config = with_settings(Config(), tomllib.loads(wanted["settings"]))
     try:
         library = Library(wanted["library"], config=config)
-        video = library.add(wanted["path"], transcript=wanted["transcript"], report=follow)
+        again = wanted.get("again", False)
+        video = library.add(
+            wanted["path"], transcript=wanted["transcript"], again=again, report=follow
+        )
         tell(video=video.id)
     except StoryscopeError as error:
         tell(failure=str(error))
