@@ -50,7 +50,7 @@ function ask(now) {
     const text = box.value.trim();
     const replace = location.pathname === "/search";
     go(text ? `/search?q=${encodeURIComponent(text)}` : "/", { replace });
-  }, now ? 0 : 220);
+  }, now ? 0 : 60);
 }
 box.addEventListener("input", () => ask(false));
 box.form.addEventListener("submit", (event) => {
