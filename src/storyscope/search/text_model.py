@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 BATCH = 32
+FEW_LETTERS = 20
+"""A difference that makes no text long."""
 LONGEST = 128
 """Tokens of a text that count; passages are cut to be shorter."""
 
@@ -36,11 +38,8 @@ class TextModel:
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """float32 [texts, dimensions], rows of length one."""
-        # Texts of a length go together, or the short ones are padded to the longest.
-        order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
         vectors: list[np.ndarray] = [np.zeros(0)] * len(texts)
-        for start in range(0, len(order), BATCH):
-            rows = order[start : start + BATCH]
+        for rows in batches([len(text) for text in texts]):
             batch = self._encode([texts[row] for row in rows])
             for row, vector in zip(rows, batch, strict=True):
                 vectors[row] = vector
@@ -67,6 +66,21 @@ class TextModel:
         mean = (hidden * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
         length = np.linalg.norm(mean, axis=1, keepdims=True)
         return np.asarray(mean / np.maximum(length, 1e-9), np.float32)
+
+
+def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Part texts, of so many letters each, into those that the model reads together.
+
+    Those of a length go together: short ones beside a long one would cost as much as it does.
+    """
+    rows: list[int] = []
+    for row in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if rows and (len(rows) == BATCH or lengths[row] > 2 * lengths[rows[0]] + FEW_LETTERS):
+            yield rows
+            rows = []
+        rows.append(row)
+    if rows:
+        yield rows
 
 
 @lru_cache(maxsize=2)
