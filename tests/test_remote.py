@@ -11,6 +11,7 @@ from storyscope import Library
 from storyscope.cli.main import build_app
 from storyscope.errors import AnnotationError, LibraryError, UnknownVideo
 from storyscope.remote import RemoteLibrary, as_address
+from storyscope.search import Filter
 from storyscope.web import create_app
 
 
@@ -116,6 +117,86 @@ def test_commands_take_an_address(address, monkeypatch):
     told = CliRunner().invoke(build_app(), ["stories", "film", "--library", address, "--json"])
     assert told.exit_code == 0
     assert len(json.loads(told.stdout)["stories"]) == 3
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("shots", "film", "--json"),
+        ("explain", "film", "--json"),
+        ("export", "film", "--format", "webvtt"),
+        ("export", "film", "--format", "json", "--level", "nested"),
+        ("export", "film", "--format", "webvtt", "--level", "shots"),
+    ],
+)
+def test_a_command_says_the_same_of_a_folder_and_of_its_address(words, address, local):
+    here = CliRunner().invoke(build_app(), [*words, "--library", str(local.folder)])
+    there = CliRunner().invoke(build_app(), [*words, "--library", f"{address}/?token=secret"])
+    assert (there.exception, there.stdout) == (None, here.stdout)
+
+
+def test_filters_travel(address, local, remote):
+    found = local.search("camel")
+    longest = found[0].story.span.length
+    for only in (Filter(video="film", longest=longest), Filter(after=1e3), Filter(language="xx")):
+        told = [hit.story.id for hit in remote.search("camel", only=only)]
+        assert told == [hit.story.id for hit in local.search("camel", only=only)]
+    words = [
+        "search",
+        "camel",
+        "--video",
+        "film",
+        "--json",
+        "--library",
+        f"{address}/?token=secret",
+    ]
+    hits = json.loads(CliRunner().invoke(build_app(), words).stdout)["hits"]
+    assert [hit["story"]["id"] for hit in hits] == [hit.story.id for hit in found]
+    assert [hit["thumbnail"]["because"] for hit in hits] == [h.thumbnail.because for h in found]
+
+
+def test_corrections_and_files_travel(address, local, tmp_path):
+    place = ["--library", f"{address}/?token=secret"]
+    words = ["edit", "film", "--annotator", "zoe", "--split", "2.0", "--title", "1=Dawn"]
+    assert CliRunner().invoke(build_app(), [*words, *place]).exception is None
+    mine = local.annotations("film")["zoe"]
+    assert (2.0 in mine.starts, mine.titles[0]) == (True, "Dawn")
+    file = tmp_path / "film.json"
+    file.write_text(json.dumps({"starts": [0, 1], "end": len(local.shots("film"))}))
+    words = ["import", str(file), "--video", "film", "--annotator", "mia"]
+    assert CliRunner().invoke(build_app(), [*words, *place]).exception is None
+    assert local.annotations("film")["mia"].starts == (0, local.shots("film")[1].span.start)
+    for name in ("zoe", "mia"):
+        words = ["edit", "film", "--annotator", name, "--discard"]
+        assert CliRunner().invoke(build_app(), [*words, *place]).exception is None
+    assert local.annotations("film") == {}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("search", "--image", "beach.jpg"),
+        ("search", "--like", "film/1"),
+        ("thumbnails", "film"),
+        ("train",),
+        ("config",),
+        ("serve",),
+    ],
+)
+def test_what_needs_the_folder_says_so_in_a_line(words, address, remote):
+    remote.annotate("film", remote.version("film", "ann"))
+    told = CliRunner().invoke(build_app(), [*words, "--library", f"{address}/?token=secret"])
+    remote.discard_annotation("film", "ann")
+    assert isinstance(told.exception, LibraryError)
+    assert "\n" not in str(told.exception)
+
+
+@pytest.mark.parametrize("place", ["http://", "https:", "http:///x", "http://[1", "http://a:b"])
+def test_an_address_without_a_host_is_no_folder(place, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = CliRunner().invoke(build_app(), ["list", "--library", place])
+    assert isinstance(told.exception, LibraryError)
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_a_path_that_lost_a_slash_is_an_address_still():

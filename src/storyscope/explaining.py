@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from storyscope.library import Library
+    from storyscope.remote import RemoteLibrary
     from storyscope.stories import BoundaryExplanation
 
 
@@ -21,11 +22,14 @@ def explain_boundaries(library: Library, video: str) -> list[BoundaryExplanation
     return explain(library.shots(video), library.features(video), model, stories=stories)
 
 
-def cue_importance(library: Library, video: str) -> dict[str, float]:
+def cue_importance(library: Library | RemoteLibrary, video: str) -> dict[str, float]:
     """How much each cue matters over the whole video, by averaged absolute gradients."""
+    from storyscope.remote import RemoteLibrary
     from storyscope.stories import importance
     from storyscope.stories.segment import load_model
 
+    if isinstance(library, RemoteLibrary):
+        return library.cue_importance(video)
     model = load_model(library.config.stories.model)
     return importance(library.shots(video), library.features(video), model)
 

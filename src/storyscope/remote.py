@@ -9,17 +9,24 @@ import secrets
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
+from http.client import HTTPException
 from pathlib import Path
-from typing import Any
-from urllib.error import HTTPError, URLError
-from urllib.parse import parse_qs, quote, urlencode, urlsplit
+from typing import TYPE_CHECKING, Any
+from urllib.error import HTTPError
+from urllib.parse import SplitResult, parse_qs, quote, urlencode, urlsplit
 from urllib.request import Request, urlopen
 
 from storyscope import errors
-from storyscope.core import Annotation, Hit, Segmentation, Span, Story, Thumbnail, Video
+from storyscope.core import Annotation, Hit, Segmentation, Shot, Story, Video
 from storyscope.errors import LibraryError, MediaError, StoryscopeError, UnknownVideo
 from storyscope.progress import Report, Step, silent
+from storyscope.remote_facts import hit_of, shot_of, story_of
 from storyscope.store import VideoRecord
+
+if TYPE_CHECKING:
+    from storyscope.formats import Timeline
+    from storyscope.search import Filter
 
 PAGE = 500
 """Videos asked for at a time."""
@@ -37,7 +44,7 @@ class RemoteLibrary:
     """Videos and their stories behind an address; `?token=` in it, or STORYSCOPE_TOKEN, is sent."""
 
     def __init__(self, address: str, *, timeout: float = 60.0) -> None:
-        parts = urlsplit(address)
+        parts = _parts(address)
         self.address = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
         given = parse_qs(parts.query).get("token", [os.environ.get("STORYSCOPE_TOKEN", "")])
         self._token, self._timeout = given[0], timeout
@@ -96,27 +103,54 @@ class RemoteLibrary:
         """The stories of a video, as the machine found them or as a person marked them."""
         query = {"granularity": granularity, "count": count, "annotator": annotator}
         facts = self._ask("GET", f"/videos/{_safe(video)}/stories", query=query)["stories"]
-        return [_story(video, f"{video}/{n}", fact) for n, fact in enumerate(facts, start=1)]
+        return [story_of(video, f"{video}/{n}", fact) for n, fact in enumerate(facts, start=1)]
 
     def segmentation(self, video: str) -> Segmentation:
         """The machine's stories, over shots."""
         stories = self.stories(video)
         return Segmentation(tuple(s.shots.start for s in stories), stories[-1].shots.stop)
 
-    def search(self, text: str, *, limit: int = 10) -> list[Hit]:
+    def story(self, name: str) -> Story:
+        """The story of this id, such as "film/3"."""
+        video, _, _ = name.rpartition("/")
+        found = next((story for story in self.stories(video) if story.id == name), None)
+        if found is None:
+            raise LibraryError(f"no story called {name!r}; `storyscope stories {video}` lists them")
+        return found
+
+    def shots(self, video: str) -> tuple[Shot, ...]:
+        facts = self._ask("GET", f"/videos/{_safe(video)}/shots")["shots"]
+        return tuple(shot_of(fact) for fact in facts)
+
+    def timeline(
+        self,
+        video: str,
+        *,
+        level: str = "stories",
+        annotator: str | None = None,
+        granularity: float | None = None,
+    ) -> Timeline:
+        """What every format is written from; the storyboard is drawn by the server."""
+        from storyscope.formats import Entry, Timeline, timeline_of
+
+        film = self.video(video)
+        query = urlencode({"annotator": annotator} if annotator else {})
+        page = f"/videos/{_safe(video)}/export/html?{query}"
+        spans = [shot.span for shot in self.shots(video)] if level != "stories" else []
+        shots = tuple(Entry(span, f"Shot {n}") for n, span in enumerate(spans, start=1))
+        if level == "shots":
+            line = Timeline(film, shots)
+        else:
+            stories = self.stories(video, annotator=annotator, granularity=granularity)
+            line = timeline_of(film, stories, annotator=annotator or "storyscope")
+            line = replace(line, shots=shots)
+        return replace(line, storyboard=lambda: self._fetch("GET", page).decode())
+
+    def search(self, text: str, *, limit: int = 10, only: Filter | None = None) -> list[Hit]:
         """Stories that answer the text, best first; nothing relevant is an answer too."""
-        found = self._ask("GET", "/search", query={"q": text, "limit": limit})["hits"]
-        return [
-            Hit(
-                hit["video"],
-                _story(hit["video"], hit["story"]["id"], hit["story"]),
-                Thumbnail(hit["story"]["id"], hit["thumbnail"]["seconds"], hit["score"]),
-                hit["score"],
-                hit["parts"],
-                hit["evidence"],
-            )
-            for hit in found
-        ]
+        query = {"q": text, "limit": limit, **(asdict(only) if only else {})}
+        found = self._ask("GET", "/search", query=query)["hits"]
+        return [hit_of(facts) for facts in found]
 
     def picture(self, video: str, seconds: float) -> Path:
         """A file with the keyframe nearest to a time, fetched into a folder for passing files."""
@@ -143,6 +177,10 @@ class RemoteLibrary:
         """Why each story after the first begins where it does."""
         return list(self._ask("GET", f"/videos/{_safe(video)}/explanation")["boundaries"])
 
+    def cue_importance(self, video: str) -> dict[str, float]:
+        """How much each cue matters over the whole video."""
+        return dict(self._ask("GET", f"/videos/{_safe(video)}/explanation")["importance"])
+
     def prefer_thumbnail(self, story: Story, seconds: float) -> float:
         """Let a frame stand for a story, and learn from it; the time of the frame taken."""
         video, _, number = story.id.rpartition("/")
@@ -164,6 +202,14 @@ class RemoteLibrary:
         where = f"/videos/{_safe(video)}/annotations/{_safe(annotation.annotator)}"
         self._ask("PUT", where, version)
 
+    def version(self, video: str, annotator: str) -> Annotation:
+        """A person's version to go on from; the machine's stories when they have none yet."""
+        kept = self.annotations(video)
+        if annotator in kept:
+            return kept[annotator]
+        starts = tuple(story.span.start for story in self.stories(video))
+        return Annotation(annotator, starts, self.video(video).duration)
+
     def discard_annotation(self, video: str, annotator: str) -> None:
         """Forget a person's version."""
         self._ask("DELETE", f"/videos/{_safe(video)}/annotations/{_safe(annotator)}")
@@ -172,10 +218,17 @@ class RemoteLibrary:
         """Every person's version of the stories, by annotator."""
         end = self.video(video).duration
         people = self._ask("GET", f"/videos/{_safe(video)}")["annotators"]
-        versions = {name: self.stories(video, annotator=name) for name in people}
+        where = f"/videos/{_safe(video)}/stories"
+        versions = {
+            name: self._ask("GET", where, query={"annotator": name})["stories"] for name in people
+        }
         return {
             name: Annotation(
-                name, tuple(s.span.start for s in stories), end, tuple(s.title for s in stories)
+                name,
+                tuple(story["start"] for story in stories),
+                end,
+                tuple(story["title"] for story in stories),
+                tuple(story["chosen"] for story in stories),
             )
             for name, stories in versions.items()
         }
@@ -249,7 +302,10 @@ class RemoteLibrary:
     ) -> Any:
         given = {name: value for name, value in (query or {}).items() if value is not None}
         answer = self._fetch(method, path + (f"?{urlencode(given)}" if given else ""), body)
-        return json.loads(answer) if answer else None
+        try:
+            return json.loads(answer) if answer else None
+        except ValueError as error:
+            raise LibraryError(f"what answers at {self.address} is no Storyscope") from error
 
     def _fetch(self, method: str, path: str, body: Any = None) -> bytes:
         data = None if body is None else json.dumps(body).encode()
@@ -267,11 +323,22 @@ class RemoteLibrary:
                 return taken
         except HTTPError as refusal:
             raise _refused(refusal) from refusal
-        except (URLError, TimeoutError) as failure:
+        except (OSError, HTTPException) as failure:
             reason = getattr(failure, "reason", failure)
             raise LibraryError(
                 f"no library answers at {self.address} ({reason}); is `storyscope serve` running?"
             ) from failure
+
+
+def _parts(address: str) -> SplitResult:
+    try:
+        parts = urlsplit(address)
+        if parts.hostname and parts.port != 0:
+            return parts
+        reason = "it names no host"
+    except ValueError as error:
+        reason = str(error)
+    raise LibraryError(f"no library is at {address!r}: {reason}; write it as http://host:8000")
 
 
 def _read(parts: Iterable[bytes | Path]) -> Iterator[bytes]:
@@ -294,18 +361,6 @@ def _refused(refusal: HTTPError) -> StoryscopeError:
     known = isinstance(kind, type) and issubclass(kind, StoryscopeError)
     detail = facts.get("detail") or f"the server answered {refusal.code}"
     return (kind if known else LibraryError)(str(detail))
-
-
-def _story(video: str, id: str, facts: dict[str, Any]) -> Story:
-    span = Span(facts["start"], facts["end"])
-    return Story(
-        video=video,
-        id=id,
-        span=span,
-        shots=range(*facts["shots"]),
-        title=facts["title"],
-        keywords=tuple(facts["keywords"]),
-    )
 
 
 def _safe(name: str) -> str:

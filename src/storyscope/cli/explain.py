@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,9 +14,6 @@ from storyscope.cli.options import (
     open_library,
 )
 from storyscope.cli.show import print_json, print_table
-
-if TYPE_CHECKING:
-    from storyscope.stories import BoundaryExplanation
 
 BAR = 24
 
@@ -44,39 +41,28 @@ def explain(
 
         storyscope explain film --json
     """
-    from storyscope.explaining import (
-        boundary_facts,
-        cue_importance,
-        draw_importance,
-        explain_boundaries,
-    )
+    from storyscope.explaining import cue_importance, draw_importance
 
     shelf = open_library(library)
-    reasons = explain_boundaries(shelf, video)
+    reasons = shelf.explain(video)
     matters = cue_importance(shelf, video)
     if plot is not None:
         draw_importance(f"What matters in {video}", matters, plot)
     if not json:
         _show(reasons, matters)
         return
-    print_json(
-        {
-            "video": video,
-            "boundaries": boundary_facts(reasons),
-            "importance": matters,
-        }
-    )
+    print_json({"video": video, "boundaries": reasons, "importance": matters})
 
 
-def _show(reasons: Sequence[BoundaryExplanation], matters: Mapping[str, float]) -> None:
+def _show(reasons: Sequence[Mapping[str, Any]], matters: Mapping[str, float]) -> None:
     from storyscope.core import format_time
 
     cues = list(matters)
     rows = [
         (
-            format_time(reason.seconds),
-            f"{reason.confidence:.0%}",
-            *(f"{reason.shares[cue]:+.0%}" for cue in cues),
+            format_time(reason["start"]),
+            f"{reason['confidence']:.0%}",
+            *(f"{reason['cues'][cue]:+.0%}" for cue in cues),
         )
         for reason in reasons
     ]

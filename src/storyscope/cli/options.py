@@ -19,7 +19,7 @@ LibraryOption = Annotated[
         "--library",
         metavar="DIR",
         envvar="STORYSCOPE_LIBRARY",
-        help="Folder of the library.",
+        help="Folder of the library, or address of a served one.",
         show_default="~/.storyscope",
     ),
 ]
@@ -40,4 +40,6 @@ def open_library(folder: Path) -> Library:
     """Open the library that a command was pointed at; an address opens the one served there."""
     from storyscope.library import Library
 
-    return Library(os.fspath(folder))
+    place = os.fspath(folder)
+    # A Path drops slashes at the end, so that `http://` alone would be a folder called `http:`.
+    return Library(f"{place}//" if place in ("http:", "https:") else place)

@@ -12,6 +12,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from storyscope.core import Annotation
+from storyscope.explaining import cue_importance
 from storyscope.library import Library
 from storyscope.web.answers import (
     Annotator,
@@ -56,7 +57,7 @@ def explanation(request: Request, video: str, if_none_match: KnownTag = None) ->
     """Why each of the machine's stories begins where it does: how sure, and which cues say so."""
     library = library_of(request)
     found = library.store.key(video, "stories") or ""
-    return tagged({"boundaries": _explained(library, video, found)}, if_none_match)
+    return tagged(_explained(library, video, found), if_none_match)
 
 
 @router.put("/videos/{video}/stories/{number}/thumbnail")
@@ -135,6 +136,6 @@ def adopt(request: Request, adoption: Adoption) -> dict[str, Any]:
 
 
 @lru_cache(64)
-def _explained(library: Library, video: str, found: str) -> list[dict[str, Any]]:
+def _explained(library: Library, video: str, found: str) -> dict[str, Any]:
     """The explanation of the stories that were found under this key; it takes a while to make."""
-    return library.explain(video)
+    return {"boundaries": library.explain(video), "importance": cue_importance(library, video)}

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
+from storyscope.search import Filter
 from storyscope.web.answers import KnownTag, MaybeAnnotator, library_of, tagged
 
 router = APIRouter()
@@ -80,6 +81,7 @@ def list_shots(request: Request, video: str, if_none_match: KnownTag = None) -> 
             "first_frame": shot.frames.start,
             "end_frame": shot.frames.stop,
             "transition": shot.transition.kind,
+            "transition_frames": [shot.transition.first_frame, shot.transition.end_frame],
             "pictures": [second for number, second in pictures if number == place],
         }
         for place, shot in enumerate(library.shots(video))
@@ -104,10 +106,27 @@ def search(
     request: Request,
     q: Annotated[str, Query(max_length=400)],
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
+    video: str | None = None,
+    after: float | None = None,
+    before: float | None = None,
+    shortest: float | None = None,
+    longest: float | None = None,
+    language: str | None = None,
 ) -> dict[str, Any]:
-    """Stories that answer the text, best first; nothing relevant is an answer too."""
+    """Stories that answer the text, best first; nothing relevant is an answer too.
+
+    Only stories in one video, within some seconds of it, of some length, or in one language.
+    """
     library = library_of(request)
-    hits = library.search(q, limit=limit)
+    only = Filter(
+        video=video,
+        after=after,
+        before=before,
+        shortest=shortest,
+        longest=longest,
+        language=language,
+    )
+    hits = library.search(q, limit=limit, only=only)
     return {
         "query": q,
         "hits": [

@@ -1,0 +1,40 @@
+"""What the API says of stories, shots and hits, as the types that a library gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from storyscope.core import Hit, Shot, Span, Story, Thumbnail, Transition
+
+
+def story_of(video: str, id: str, facts: dict[str, Any]) -> Story:
+    span = Span(facts["start"], facts["end"])
+    return Story(
+        video=video,
+        id=id,
+        span=span,
+        shots=range(*facts["shots"]),
+        title=facts["title"],
+        keywords=tuple(facts["keywords"]),
+    )
+
+
+def shot_of(facts: dict[str, Any]) -> Shot:
+    return Shot(
+        Span(facts["start"], facts["end"]),
+        range(facts["first_frame"], facts["end_frame"]),
+        Transition(facts["transition"], *facts["transition_frames"]),
+    )
+
+
+def hit_of(facts: dict[str, Any]) -> Hit:
+    story = story_of(facts["video"], facts["story"]["id"], facts["story"])
+    shown, score = facts["thumbnail"], facts["score"]
+    return Hit(
+        facts["video"],
+        story,
+        Thumbnail(story.id, shown["seconds"], score, because=shown["because"]),
+        score,
+        facts["parts"],
+        facts["evidence"],
+    )
