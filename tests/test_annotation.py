@@ -37,10 +37,9 @@ def test_a_boundary_moves_between_its_neighbours_only():
             MINE.move(1, bad)
 
 
-def test_titles_and_pictures_can_be_given_to_an_untitled_version():
+def test_titles_can_be_given_to_an_untitled_version():
     bare = Annotation("ann", (0.0, 10.0), 30.0)
     assert bare.retitle(1, "Ice").titles == ("", "Ice")
-    assert bare.show_by(0, 4.0).thumbnails == (4.0, None)
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), float("-inf")])

@@ -2,7 +2,7 @@
 
 import io
 import sys
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from storyscope.concepts import title_stories
 from storyscope.core import Keyframes, Shot, Span, Story, Transition
 from storyscope.errors import MissingDependency
 from storyscope.transcripts import read_screen
-from storyscope.transcripts.screen import load_reader, screen_lines
+from storyscope.transcripts.screen import load_reader
 
 
 def picture(*lines):
@@ -33,6 +33,12 @@ def keyframes(*shown):
         seconds=np.array([seconds for _, seconds, _ in shown], dtype=float),
         pictures=tuple(picture(*lines) for _, _, lines in shown),
     )
+
+
+def screen_lines(screen):
+    """Neighbouring words of one and the same time are a line."""
+    for span, words in groupby(screen.words, key=lambda word: word.span):
+        yield " ".join(word.text for word in words), span
 
 
 def shots_of(*edges):

@@ -84,9 +84,6 @@ SHIPPED: dict[str, Shipped] = {
             "imagenet1k_label_to_names.json": (
                 "3e232637a09beeb733f409908cfc0ba256e83f06815684678abafd4c0990c757"
             ),
-            "imagenet1k_to_21k.json": (
-                "bd68c5fb912acb5def469a01f7843f8a3597f5afc126233ed9ed6c6e9a980184"
-            ),
         },
         licence="MIT",
     ),
@@ -250,13 +247,6 @@ def class_synonyms() -> tuple[tuple[str, ...], ...]:
     """All WordNet lemmas of each ImageNet class: ("tench", "Tinca tinca"), ..."""
     names = json.loads(_class_file("imagenet1k_label_to_names.json"))
     return tuple(tuple(names[str(number)].split(", ")) for number in range(len(names)))
-
-
-@cache
-def class_synsets() -> tuple[str, ...]:
-    """The WordNet 3.0 synset of each ImageNet class: "n01440764", ..."""
-    synsets = json.loads(_class_file("imagenet1k_to_21k.json"))
-    return tuple(synsets[str(number)] for number in range(len(synsets)))
 
 
 def digest_of(path: Path) -> str:

@@ -77,12 +77,6 @@ class Annotation:
         titles[self._known(story)] = title
         return replace(self, titles=tuple(titles))
 
-    def show_by(self, story: int, seconds: float | None) -> Annotation:
-        """Choose the frame that stands for a story; None leaves it to the machine."""
-        thumbnails = list(self.thumbnails or [None] * len(self.starts))
-        thumbnails[self._known(story)] = seconds
-        return replace(self, thumbnails=tuple(thumbnails))
-
     def _story_at(self, seconds: float) -> int:
         if not 0 <= seconds < self.end:
             raise AnnotationError(

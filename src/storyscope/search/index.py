@@ -69,7 +69,6 @@ class Index:
         self.places: list[Place] = []
         self.videos: dict[str, range] = {}
         """Each video's stories among `places`."""
-        self._spans: dict[str, np.ndarray] = {}
         dimensions = meanings.shape[1]
         self._windows = EightBits(dimensions)
         self._window_runs, self._told_length = Runs(), Growing((), np.float32)
@@ -84,7 +83,6 @@ class Index:
         first = len(self.places)
         self.places += [Place(video, number) for number in range(len(stories))]
         self.videos[video] = range(first, len(self.places))
-        self._spans[video] = story_edges(stories)
         owners = owner_of(passages.spans.mean(axis=1), stories)
         self._add_windows(passages.text_vectors[owners >= 0], first + owners[owners >= 0])
         seconds, classes, shares = shot_classes(passages)
@@ -99,11 +97,6 @@ class Index:
     def remove(self, video: str) -> None:
         """Pass over a video from now on."""
         self.videos.pop(video, None)
-        self._spans.pop(video, None)
-
-    def stories_at(self, video: str, seconds: np.ndarray) -> np.ndarray:
-        """The numbers, among the video's stories, that times lie in; -1 for none."""
-        return _owners(seconds, self._spans[video])
 
     @property
     def window_count(self) -> int:
@@ -169,13 +162,12 @@ class Index:
 
 def owner_of(seconds: np.ndarray, stories: Sequence[Story]) -> np.ndarray:
     """The number of the story that each time lies in, -1 for none."""
-    return _owners(seconds, story_edges(stories))
-
-
-def story_edges(stories: Sequence[Story]) -> np.ndarray:
-    """float64 [2, stories]: when each begins and ends."""
-    edges = [(story.span.start, story.span.end) for story in stories]
-    return np.array(edges, float).reshape(-1, 2).T
+    starts = np.array([story.span.start for story in stories])
+    ends = np.array([story.span.end for story in stories])
+    found = np.searchsorted(starts, seconds, side="right") - 1
+    if not len(ends):
+        return found
+    return np.where((found >= 0) & (seconds < ends[found]), found, -1)
 
 
 def shot_classes(passages: Passages) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -208,11 +200,3 @@ def shot_looks(passages: Passages, dimensions: int) -> tuple[np.ndarray, np.ndar
     lengths = np.maximum(np.linalg.norm(totals, axis=1, keepdims=True), 1e-9)
     counts = np.diff([*starts, len(passages.shots)])
     return totals / lengths, np.add.reduceat(passages.best_rivals, starts) / counts
-
-
-def _owners(seconds: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    starts, ends = edges
-    found = np.searchsorted(starts, seconds, side="right") - 1
-    if not len(ends):
-        return found
-    return np.where((found >= 0) & (seconds < ends[found]), found, -1)

@@ -57,18 +57,6 @@ def read_screen(
     return Transcript(tuple(words), language=language, source="screen")
 
 
-def screen_lines(screen: Transcript) -> Iterator[tuple[str, Span]]:
-    """The lines of a screen transcript: neighbouring words of one and the same time."""
-    line: list[Word] = []
-    for word in screen.words:
-        if line and word.span != line[-1].span:
-            yield " ".join(part.text for part in line), line[-1].span
-            line = []
-        line.append(word)
-    if line:
-        yield " ".join(part.text for part in line), line[-1].span
-
-
 @cache
 def load_reader() -> Reader:
     """RapidOCR on the models inside its package; it reads Latin, Chinese and Japanese script."""
