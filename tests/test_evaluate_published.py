@@ -2,7 +2,7 @@
 
 import pytest
 
-from storyscope.core import Segmentation
+from storyscope.core import VIDEO_SUFFIXES, Segmentation
 from storyscope.errors import AnnotationError
 from storyscope.evaluate.published import read_ally, read_bbc
 
@@ -38,6 +38,14 @@ def test_videos_and_transcripts_are_found_wherever_they_lie(bbc):
     pole, mountains = read_bbc(bbc)
     assert (pole.video, pole.transcript) == (video, words)
     assert (mountains.video, mountains.transcript) == (None, None)
+
+
+def test_whatever_can_be_added_is_taken_for_the_film(bbc):
+    assert {".mp4", ".mkv", ".m2ts", ".wmv"} <= VIDEO_SUFFIXES
+    for suffix in VIDEO_SUFFIXES:
+        video = write(bbc / "videos" / f"02_Mountains{suffix.upper()}", "")
+        assert read_bbc(bbc)[1].video == video
+        video.unlink()
 
 
 def test_ends_may_be_the_frame_after_the_last(bbc):

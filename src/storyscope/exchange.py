@@ -9,14 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from storyscope.core import Annotation, Shot
+from storyscope.core import VIDEO_SUFFIXES, Annotation, Shot
 from storyscope.errors import AnnotationError, FormatError
 
 if TYPE_CHECKING:
     from storyscope.formats import WrittenAnnotation
     from storyscope.library import Library
 
-FILMS = frozenset((".mp4", ".m4v", ".mov", ".mkv", ".webm", ".mka", ".ogm", ".ts", ".avi"))
+CHAPTERED = VIDEO_SUFFIXES | {".mka"}
+"""Files that may hold chapters; a Matroska of sound alone does too."""
 SAME_END_SECONDS = 1.0
 """Programs round the end of a film, or leave out a last black frame."""
 
@@ -51,7 +52,7 @@ def annotations_in(
     A film is such a file when it has chapters inside.
     """
     file = Path(file)
-    written = _chapters_inside(file) if file.suffix.lower() in FILMS else None
+    written = _chapters_inside(file) if file.suffix.lower() in CHAPTERED else None
     if written is None:
         from storyscope.formats import read_annotations
 

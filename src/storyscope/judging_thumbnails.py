@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 
 from storyscope.config import Config
-from storyscope.core import Keyframes
+from storyscope.core import VIDEO_SUFFIXES, Keyframes
 from storyscope.errors import MediaError
 from storyscope.progress import Report, silent
 from storyscope.store.sqlite import DATABASE
 from storyscope.thumbnails.evaluation import SwappedPairs, benchmark_rankers, good_frames
-
-FILMS = (".mp4", ".mkv", ".mov", ".avi", ".webm", ".ts", ".m4v", ".mpg")
 
 
 def judge_thumbnails(
@@ -87,7 +85,7 @@ def _keyframes(folder: Path, config: Config, report: Report) -> Iterator[tuple[s
 
     films = [folder] if folder.is_file() else sorted(folder.glob("*"))
     for film in films:
-        if film.suffix.lower() in FILMS:
+        if film.suffix.lower() in VIDEO_SUFFIXES:
             settings = (config.media, config.shots, picking(config))
             yield film.stem, scan_film(str(film), settings, report=report).keyframes
 

@@ -12,9 +12,17 @@ from storyscope.core.span import Span
 from storyscope.core.story import Hit, Story, Thumbnail
 from storyscope.core.times import format_time, parse_time
 from storyscope.core.transcript import Transcript, Word
-from storyscope.core.video import Shot, Transition, TransitionKind, Video, shot_edges
+from storyscope.core.video import (
+    VIDEO_SUFFIXES,
+    Shot,
+    Transition,
+    TransitionKind,
+    Video,
+    shot_edges,
+)
 
 __all__ = [
+    "VIDEO_SUFFIXES",
     "Annotation",
     "Features",
     "Film",

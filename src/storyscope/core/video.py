@@ -8,6 +8,14 @@ from typing import Literal, get_args
 from storyscope.core.span import Span
 from storyscope.errors import InvalidShot
 
+_SUFFIXES = (
+    ".mp4 .m4v .mov .qt .mkv .webm .avi .divx .mpg .mpeg .m2v .vob .ts .m2ts .mts .m2t .flv .f4v "
+    ".ogv .ogm .wmv .asf .3gp .3g2 .mxf .wtv .dv .nut .ivf .rm .rmvb .gxf .h264 .264 .hevc .265 "
+    ".obu"
+)
+VIDEO_SUFFIXES = frozenset(_SUFFIXES.split())
+"""How the names of video files end, in small letters."""
+
 TransitionKind = Literal["start", "cut", "dissolve", "fade", "wipe"]
 
 

@@ -20,11 +20,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from storyscope.core import Segmentation
+from storyscope.core import VIDEO_SUFFIXES, Segmentation
 from storyscope.errors import AnnotationError
 
-VIDEO_ENDINGS = (".mp4", ".mkv", ".avi", ".mov", ".m4v", ".mpg", ".mpeg", ".ts", ".vob", ".webm")
-TRANSCRIPT_ENDINGS = (".srt", ".vtt", ".ass", ".ssa", ".ttml", ".sbv", ".sub")
+TRANSCRIPT_SUFFIXES = (".srt", ".vtt", ".ass", ".ssa", ".ttml", ".sbv", ".sub")
 EDITION_TOLERANCE = 0.02
 """A video whose length differs more than this from its annotation is another edition."""
 
@@ -179,8 +178,8 @@ def _counted_from(firsts: Mapping[tuple[str, str], tuple[Sequence[int], int]]) -
 def _media(folder: Path, stem: str) -> dict[str, Path | None]:
     found: dict[str, Path | None] = {"video": None, "transcript": None}
     for file in sorted(folder.rglob(f"{_literal(stem)}.*")):
-        for kind, endings in (("video", VIDEO_ENDINGS), ("transcript", TRANSCRIPT_ENDINGS)):
-            if file.suffix.lower() in endings and found[kind] is None:
+        for kind, suffixes in (("video", VIDEO_SUFFIXES), ("transcript", TRANSCRIPT_SUFFIXES)):
+            if file.suffix.lower() in suffixes and found[kind] is None:
                 found[kind] = file
     return found
 

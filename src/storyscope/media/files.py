@@ -6,14 +6,8 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
+from storyscope.core import VIDEO_SUFFIXES
 from storyscope.errors import MediaError
-
-_SUFFIXES = (
-    ".mp4 .m4v .mov .qt .mkv .webm .avi .divx .mpg .mpeg .m2v .vob .ts .m2ts .mts .m2t .flv .f4v "
-    ".ogv .ogm .wmv .asf .3gp .3g2 .mxf .wtv .dv .nut .ivf .rm .rmvb .gxf .h264 .264 .hevc .265 "
-    ".obu"
-)
-SUFFIXES = frozenset(_SUFFIXES.split())
 
 
 def find_videos(paths: Iterable[str | Path]) -> list[Path]:
@@ -69,7 +63,7 @@ def _videos_inside(folder: Path) -> list[Path]:
     return sorted(
         path
         for path in folder.rglob("*")
-        if path.suffix.lower() in SUFFIXES
+        if path.suffix.lower() in VIDEO_SUFFIXES
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
         and path.is_file()
     )
