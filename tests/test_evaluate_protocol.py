@@ -106,6 +106,10 @@ def test_shots_that_overlap_by_a_frame_are_taken(tmp_path):
         ({"stories": []}, "at least one of stories"),
         ({"shots": [[10, 20], [0, 10]]}, "shots must start at rising frames"),
         ({"shots": [[0, 10, 20]] * 8}, "not laid out as a video"),
+        (
+            {"shots": [[0, 10], [10, 10], [20, 80]]},
+            r"shots must end after they start, got \[10, 10\]",
+        ),
         ({"frame_count": float("inf")}, "not laid out as a video"),
         ({"fps": "abc"}, "not laid out as a video"),
         ({"fps": 0}, "frames a second are a number above 0, got 0"),
@@ -116,7 +120,7 @@ def test_a_broken_video_is_refused_with_its_file(tmp_path, changes, words):
     write_video(tmp_path / "v", "v", **changes)
     with pytest.raises(AnnotationError, match=words) as refusal:
         load_collection(tmp_path)
-    assert "video.json" in str(refusal.value)
+    assert str(refusal.value).count("video.json") == 1
 
 
 def test_a_feature_with_too_few_rows_is_refused(folder):

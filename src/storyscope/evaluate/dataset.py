@@ -129,6 +129,8 @@ def load_collection(folder: str | Path, *, features: Sequence[str] | None = None
             else:
                 named = arrays if features is None else {name: arrays[name] for name in features}
                 videos.append(_read_video(file, description, named))
+        except AnnotationError:
+            raise
         except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
             raise AnnotationError(f"{file} is not laid out as a video: {error}") from error
     return Collection(tuple(videos), left_out)
@@ -177,6 +179,9 @@ def _read_video(
     frame_count = int(description["frame_count"])
     shots = tuple((int(start), int(end)) for start, end in description["shots"])
     _require_rising(file, "shots", [start for start, _ in shots], frame_count)
+    empty = next((shot for shot in shots if shot[0] >= shot[1]), None)
+    if empty is not None:
+        raise AnnotationError(f"{file}: shots must end after they start, got {list(empty)}")
     fps = float(description["fps"])
     if not (isfinite(fps) and fps > 0):
         raise AnnotationError(f"{file}: frames a second are a number above 0, got {fps:g}")
