@@ -25,7 +25,7 @@ DOCS = Path(__file__).parent.parent / "docs/images"
 DESK, PHONE = {"width": 1280, "height": 860}, {"width": 360, "height": 780}
 VIEWS = {
     "library": ("/", ".card img", None),
-    "search": ("/search?q=an+animal+in+the+wild", ".hit img", None),
+    "search": ("/search?q=mountains", ".hit img", None),
     "nothing": ("/search?q=quarterly+interest+rates", ".empty", None),
     "watch": ("/watch/demo?t=20", ".why:not([hidden])", None),
     "why": ("/watch/demo?t=20", ".why:not([hidden])", "why"),
@@ -39,7 +39,8 @@ WINDOWS = (
     ("-dark", DESK, "dark", ("library", "search", "watch", "why", "compare", "learn")),
     ("-phone", PHONE, "light", ("library", "search", "watch", "compare")),
 )
-PATIENCE = 120_000
+PATIENCE, SETTLING, FADING = 120_000, 10_000, 800
+"""Milliseconds for what must come, for what may, and for what fades away."""
 
 
 def main() -> None:
@@ -110,6 +111,7 @@ def take(address: str, chromium: str, output: Path) -> None:
                 prepare(page, act)
                 page.wait_for_load_state("load")
                 page.evaluate(SETTLED)
+                page.wait_for_timeout(FADING)
                 target = output / f"page-{name}{suffix}.png"
                 page.screenshot(path=target)
                 Image.open(target).quantize(256, dither=Image.Dither.NONE).save(
@@ -133,13 +135,13 @@ def prepare(page: Any, act: str | None) -> None:
         act = ".scores"
     if act and act.startswith("."):
         # Below the bar that stays on top.
-        page.locator(act).evaluate("e => scrollTo(0, e.getBoundingClientRect().top - 140)")
+        page.locator(act).evaluate("e => scrollBy(0, e.getBoundingClientRect().top - 140)")
 
 
 SETTLED = f"""async () => {{
-    const end = performance.now() + {PATIENCE};
+    const end = performance.now() + {SETTLING};
     const ready = () => [...document.images].every(i => i.loading === 'lazy' || i.complete)
-        && [...document.querySelectorAll('video')].every(v => v.readyState > 1 && !v.seeking);
+        && [...document.querySelectorAll('video')].every(v => v.readyState > 2 && !v.seeking);
     while (!ready() && performance.now() < end) await new Promise(go => setTimeout(go, 50));
 }}"""
 """Every picture is there and the film shows its frame."""

@@ -24,7 +24,7 @@ export function storyStrip({ duration, shots, now, change, seek, show, why }) {
     blocks.replaceChildren(...starts.map((begin, n) => {
       const end = starts[n + 1] ?? duration;
       return make("button", {
-        type: "button", style: `background:${colour(n)};color:${textOn(n)}`, title: titles[n] ?? "",
+        type: "button", style: `background:${colour(n)};color:${textOn(n)}`, title: titles[n] ?? "", "data-n": n + 1,
         "aria-label": `Story ${n + 1}: ${titles[n] || "untitled"}, ${clock(begin)} to ${clock(end)}`,
         onclick: (event) => { if (!event.detail) seek(begin); },
       }, titles[n] || String(n + 1));

@@ -34,7 +34,7 @@ export async function showWatch(view, id, address, again) {
   const icon = (sign, label, key, onclick) => make("button", { type: "button", class: "icon", title: `${label} (${key})`, "aria-label": label, onclick }, sign);
   const undo = icon("↶", "Undo", "Ctrl+Z", () => jump(history.undo()));
   const redo = icon("↷", "Redo", "Ctrl+Shift+Z", () => jump(history.redo()));
-  const save = make("button", { type: "button", class: "main", onclick: keep }, "Save my version");
+  const save = make("button", { type: "button", class: "main", title: "Save my version beside the machine's", "aria-label": "Save my version", onclick: keep }, "Save");
   const name = make("input", { class: "name", "aria-label": "Your name, for your version", value: annotator ?? localStorage.getItem("name") ?? "me", maxlength: 60 });
   const compare = make("div");
   const rivals = make("input", { type: "checkbox", checked: address.has("baselines"), onchange: () => { remember("baselines", rivals.checked ? "1" : null); refreshVersions(); } });

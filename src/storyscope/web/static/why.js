@@ -27,8 +27,13 @@ export function reasonBars(reason) {
     make("dl", { class: "cues" }, ...spoken(reason).flatMap(([cue, share]) => [
       make("dt", {}, NAMES[cue] ?? cue.replace("_", " ")),
       make("dd", {}, make("span", { class: share < 0 ? "against" : "for", style: `--share:${Math.abs(share) / widest}` }),
-        make("span", { class: "much" }, `${share < 0 ? "−" : "+"}${(100 * Math.abs(share)).toFixed(0)} %`)),
+        make("span", { class: "much" }, signed(share))),
     ])));
 }
 
 const spoken = (reason) => Object.entries(reason.cues).sort((a, b) => b[1] - a[1]);
+
+function signed(share) {
+  const percent = Math.round(100 * Math.abs(share));
+  return `${!percent ? "" : share < 0 ? "−" : "+"}${percent} %`;
+}
