@@ -7,7 +7,7 @@ from story_films import made_up_film
 from storyscope.core import Segmentation
 from storyscope.errors import AnnotationError
 from storyscope.stories import fine_tuning
-from storyscope.stories.fine_tuning import fine_tune, first_minutes, halves
+from storyscope.stories.fine_tuning import HALF_WAY, fine_tune, first_minutes, halves, learn
 from storyscope.stories.relations import Rhythm
 from storyscope.stories.similarity import cues_of, look
 from storyscope.stories.training import Lesson, Recipe, train
@@ -42,6 +42,16 @@ def test_an_editor_who_tells_longer_stories_is_learned_from(base):
     assert tuned.helped
     assert tuned.model.clock
     assert tuned.minutes > 0
+
+
+def test_the_fewer_the_stories_the_nearer_it_stays(base):
+    film = lesson(15)
+    recipe = Recipe(steps=3, batch=1)
+    far = train([film], recipe, seed=0, base=base).weights["run_2"] - base.weights["run_2"]
+    near = learn([film], base, recipe).weights["run_2"] - base.weights["run_2"]
+    share = len(film.truth) / (len(film.truth) + HALF_WAY)
+    assert np.abs(far).max() > 1e-4
+    np.testing.assert_allclose(near, share * far, atol=1e-6)
 
 
 def test_one_video_is_judged_in_halves(base):
