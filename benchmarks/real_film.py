@@ -23,6 +23,7 @@ from storyscope.evaluate.report import markdown
 from storyscope.evaluate.trivial import equal_shots, equal_times
 from storyscope.explaining import cue_importance, draw_importance, explain_boundaries
 from storyscope.library import Library
+from storyscope.stories import detect
 from storyscope.stories.explain import changes_when_shuffled
 from storyscope.stories.methods import LearnedDetector
 from storyscope.stories.model import default_model
@@ -55,11 +56,14 @@ def compared(library: Library, film: str, video: AnnotatedVideo) -> dict[str, An
     seconds = [shot.span.start for shot in library.shots(film)]
     edges = [*(min(round(start * fps), end - 1) for start in seconds), end]
     path = library.path(film)
+    features = [each for each in library.features(film) if each.name not in ("audio", "speech")]
+    silent = detect(library.shots(film), features)
     count = len(video.truth)
     named = ("vgg19", "hsv")
     ways = {
         "ours, from the film itself": path.stories.on(edges),
         "the same, told the true number": path.about(count).on(edges),
+        "the same without its sound": silent.stories.on(edges),
         f"ours, {' and '.join(named)} of `ovsd/01`": judge(
             [video], LearnedDetector(default_model())
         )[0].found,
