@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from storyscope.core import (
 from storyscope.errors import LibraryError
 from storyscope.store import SqliteStore, VideoRecord
 from storyscope.store.codec import pack, unpack
+from storyscope.store.explaining import explained
 from storyscope.store.migrations import MIGRATIONS
 
 FILM = Video("film", "/films/film.mp4", "d1", 12.5, 300, 24.0, 640, 360, True)
@@ -113,6 +115,22 @@ def test_a_save_that_fails_half_way_keeps_the_older_artefact(store, monkeypatch)
         store.save("film", "audio", "two", np.arange(5))
     assert store.load("film", "audio").tolist() == [0, 1, 2]
     assert len(list((store.folder / "arrays/film").iterdir())) == 1
+
+
+def test_a_database_that_may_not_grow_says_the_disk_is_full(store):
+    with store.transaction() as connection:
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(LibraryError, match="is full"):
+        store.put_annotation("film", "ann", "x" * 100_000)
+    assert store.annotations("film") == {}
+
+
+def test_no_room_for_even_the_database_is_a_full_disk(tmp_path, monkeypatch):
+    usage = shutil.disk_usage(tmp_path)._replace(free=4096)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage)
+    with pytest.raises(LibraryError, match="is full"), explained(tmp_path):
+        raise sqlite3.OperationalError("disk I/O error")
 
 
 def test_readers_see_the_last_finished_write_while_another_is_under_way(store):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sqlite3
 import tempfile
@@ -21,6 +20,7 @@ from safetensors.numpy import save as _serialized
 from storyscope.core import Passages, Video
 from storyscope.errors import LibraryError
 from storyscope.store.codec import nearest_picture, pack, unpack
+from storyscope.store.explaining import explained
 from storyscope.store.migrations import MIGRATIONS
 from storyscope.store.protocol import MOST_SAID, VideoRecord
 
@@ -42,7 +42,7 @@ class SqliteStore:
         self.folder = folder
         self._local = threading.local()
         self._connections: list[sqlite3.Connection] = []
-        with _explained(folder):
+        with explained(folder):
             (folder / ARRAYS).mkdir(parents=True, exist_ok=True)
             _migrate(self._connection, folder)
 
@@ -88,7 +88,7 @@ class SqliteStore:
         from filelock import FileLock, Timeout
 
         lock = FileLock(self.folder / LOCKS / f"{video}.lock")
-        with _explained(self.folder):
+        with explained(self.folder):
             (self.folder / LOCKS).mkdir(parents=True, exist_ok=True)
             try:
                 lock.acquire(timeout=0)
@@ -216,12 +216,12 @@ class SqliteStore:
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """One write to the database: all of it, or nothing."""
         connection = self._connection
-        with _explained(self.folder):
+        with explained(self.folder):
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
             except BaseException:
-                connection.execute("ROLLBACK")
+                _roll_back(connection)
                 raise
             connection.execute("COMMIT")
 
@@ -277,9 +277,15 @@ def _migrate(connection: sqlite3.Connection, folder: Path) -> None:
                 f"BEGIN IMMEDIATE; {script} PRAGMA user_version = {step}; COMMIT;"
             )
         except sqlite3.OperationalError:
-            connection.execute("ROLLBACK")
+            _roll_back(connection)
             if connection.execute("PRAGMA user_version").fetchone()[0] < step:
                 raise
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    """Undo what was begun; on a full disk the database has already done so itself."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
 
 
 def _free_name(wanted: str, taken: Set[str]) -> str:
@@ -300,32 +306,6 @@ def _write(path: Path, content: bytes) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-
-
-@contextmanager
-def _explained(folder: Path) -> Iterator[None]:
-    """Say in a person's words why the disk or the database refused."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        if "full" in str(error):
-            raise _disk_full(folder) from error
-        if "locked" in str(error):
-            raise LibraryError(
-                f"the library {folder} is being written by another process; try again"
-            ) from error
-        raise LibraryError(f"the library {folder} cannot be used: {error}") from error
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise _disk_full(folder) from error
-        raise LibraryError(f"the library {folder} cannot be used: {error.strerror}") from error
-
-
-def _disk_full(folder: Path) -> LibraryError:
-    return LibraryError(
-        f"the disk that holds {folder} is full; finished stages are kept, "
-        "free some space and run the same command again"
-    )
 
 
 def _unfinished(video: str, stage: str) -> LibraryError:

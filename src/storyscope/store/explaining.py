@@ -1,0 +1,46 @@
+"""Why the disk or the database refused, in a person's words."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from storyscope.errors import LibraryError
+
+SCRATCH_BYTES = 64 << 10
+"""Less room than this is none for the database."""
+
+
+@contextmanager
+def explained(folder: Path) -> Iterator[None]:
+    """Say in a person's words why the disk or the database refused."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if "full" in str(error) or ("disk I/O" in str(error) and _has_no_room(folder)):
+            raise _disk_full(folder) from error
+        if "locked" in str(error):
+            raise LibraryError(
+                f"the library {folder} is being written by another process; try again"
+            ) from error
+        raise LibraryError(f"the library {folder} cannot be used: {error}") from error
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise _disk_full(folder) from error
+        raise LibraryError(f"the library {folder} cannot be used: {error.strerror}") from error
+
+
+def _has_no_room(folder: Path) -> bool:
+    """Whether not even the database's own scratch file fits: it then says no more than I/O."""
+    return shutil.disk_usage(folder).free < SCRATCH_BYTES
+
+
+def _disk_full(folder: Path) -> LibraryError:
+    return LibraryError(
+        f"the disk that holds {folder} is full; finished stages are kept, "
+        "free some space and run the same command again"
+    )
