@@ -10,7 +10,7 @@ SWITCHES = [
     "--disable-quic",
     "--no-first-run",
 ]
-PATIENCE = 60_000
+PATIENCE = 120_000
 """Milliseconds a condition may take on a busy machine; a quick one does not wait."""
 
 

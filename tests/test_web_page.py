@@ -130,7 +130,7 @@ def test_the_keyboard_alone_finds_a_story_and_corrects_it(open_page, unmarked):
     page.keyboard.press("/")
     page.keyboard.type("camel")
     page.keyboard.press("Enter")
-    page.wait_for_selector(".hit")
+    until(page, "document.querySelector('h1')?.textContent === '“camel”'")
     page.keyboard.press("Tab")
     until(page, "document.activeElement.matches('.hit')")
     page.keyboard.press("Enter")

@@ -185,7 +185,6 @@ def test_one_turn_of_the_dial_is_one_step_and_stays_in_the_address(open_page):
     many = len(starts(page))
     page.reload()
     wait_for_stories(page, many)
-    page.go_back()
     page = open_page("/watch/film")
     wait_for_stories(page, 3)
     page.get_by_label("Granularity").evaluate(

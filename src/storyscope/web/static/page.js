@@ -49,7 +49,9 @@ function ask(now) {
   typing = setTimeout(() => {
     const text = box.value.trim();
     const replace = location.pathname === "/search";
-    go(text ? `/search?q=${encodeURIComponent(text)}` : "/", { replace });
+    const address = text ? `/search?q=${encodeURIComponent(text)}` : "/";
+    // What is shown already stays as it is, and with it where the keyboard is.
+    if (address !== location.pathname + location.search) go(address, { replace });
   }, now ? 0 : 60);
 }
 box.addEventListener("input", () => ask(false));
