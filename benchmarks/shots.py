@@ -78,7 +78,7 @@ def ours(detector: str) -> Detect:
     return detect
 
 
-def pyscenedetect(name: str, **options: int) -> Detect:
+def pyscenedetect(name: str) -> Detect:
     """One of its detectors; it tells times, and under a variable rate no frame numbers."""
     import cv2
     import scenedetect
@@ -86,7 +86,7 @@ def pyscenedetect(name: str, **options: int) -> Detect:
     cv2.setNumThreads(1)
 
     def detect(path: Path) -> list[int]:
-        scenes = scenedetect.detect(str(path), getattr(scenedetect, name)(**options))
+        scenes = scenedetect.detect(str(path), getattr(scenedetect, name)())
         starts = np.array([start.seconds for start, _ in scenes[1:]])
         return np.abs(_times(path)[:, None] - starts).argmin(axis=0).tolist()
 
@@ -180,14 +180,6 @@ DETECTORS = {
     **{
         f"PySceneDetect {name.lower()}": Detector(
             lambda name=name: pyscenedetect(f"{name}Detector"), "scenedetect", OPENCV
-        )
-        for name in RIVALS
-    },
-    **{
-        f"PySceneDetect {name.lower()}, min_scene_len=1": Detector(
-            lambda name=name: pyscenedetect(f"{name}Detector", min_scene_len=1),
-            "scenedetect",
-            OPENCV,
         )
         for name in RIVALS
     },
