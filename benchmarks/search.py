@@ -14,7 +14,9 @@ import argparse
 import hashlib
 import json
 import sys
-from dataclasses import dataclass
+import tempfile
+from dataclasses import dataclass, fields
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -24,8 +26,9 @@ import numpy as np
 from storyscope import Library
 from storyscope.core import Span, Story
 from storyscope.demo import find_demo, make_demo
-from storyscope.search import RELEVANT, Heard, Judged, Weights, judge
+from storyscope.search import RELEVANT, Heard, Judged, Scores, Weights, judge
 from storyscope.searching import Searcher
+from storyscope.searching_paper import search_as_the_paper
 
 QUERIES = Path(__file__).parent / "queries"
 RESULTS = Path(__file__).parent.parent / "docs" / "benchmarks"
@@ -35,13 +38,13 @@ PARTS = ("said", "meant", "seen", "read", "fused")
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--library", type=Path, required=True, help="where the films are indexed")
+    parser.add_argument("--library", type=Path, help="where the films are indexed, or will be")
     parser.add_argument("--film", type=Path, help="the real film, big-buck-bunny.mp4")
     parser.add_argument("--truth", type=Path, help="video.json with the real film's true stories")
     parser.add_argument("--fit", action="store_true", help="choose the weights of the fusion")
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks/search.*")
     options = parser.parse_args()
-    library = Library(options.library)
+    library = Library(options.library or tempfile.mkdtemp(prefix="search-"))
     asked = [
         asked_of(library, film, true_stories(library, film, options.truth))
         for film in prepare(library, options.film)
@@ -68,6 +71,8 @@ class Asked:
     right: list[np.ndarray]
     """For each query, which stories are right; none are for the off-topic ones."""
     heard: list[Heard]
+    paper: list[np.ndarray]
+    """The paper's R of every story, for each on-topic query; empty where there is no transcript."""
 
     def numbers(self, half: str, *, on_topic: bool) -> list[int]:
         return [
@@ -76,12 +81,27 @@ class Asked:
             if is_held_out(text) == (half == "held out") and self.right[n].any() == on_topic
         ]
 
+    def stacked(self, half: str, *, on_topic: bool) -> Heard:
+        """What was heard for all of these queries: one row a query."""
+        heard = [self.heard[n] for n in self.numbers(half, on_topic=on_topic)]
+        scores = {
+            f.name: np.stack([getattr(h.scores, f.name) for h in heard]) for f in fields(Scores)
+        }
+        return Heard(
+            Scores(**scores), np.stack([h.said for h in heard]), np.stack([h.read for h in heard])
+        )
+
+
+Trial = tuple[Heard, Heard, np.ndarray]
+"""What was heard for a film's off-topic and on-topic queries, and which stories are right."""
+
 
 class WithStories:
     """A store in which a video has other stories."""
 
     def __init__(self, store: Any, video: str, stories: list[Story] | None) -> None:
         self._store, self._video, self._stories = store, video, stories
+        self._load = cache(store.load)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
@@ -89,7 +109,7 @@ class WithStories:
     def load(self, video: str, stage: str) -> Any:
         if stage == "titles" and self._stories is not None:
             return tuple(self._stories)
-        return self._store.load(video, stage)
+        return self._load(video, stage)
 
     def ready_keys(self, stage: str) -> dict[str, str]:
         return {self._video: self._store.ready_keys(stage)[self._video]}
@@ -117,20 +137,37 @@ def true_stories(library: Library, film: str, truth: Path | None) -> list[Story]
     else:
         facts = json.loads(truth.read_text())
         spans = [Span(a / facts["fps"], b / facts["fps"]) for a, b in facts["stories"]]
-    return [Story(f"{film}/{n}", film, range(0), span) for n, span in enumerate(spans, start=1)]
+    middles = np.array([shot.span.middle for shot in library.shots(film)])
+    return [
+        Story(f"{film}/{n}", film, shots_in(span, middles), span)
+        for n, span in enumerate(spans, start=1)
+    ]
+
+
+def shots_in(span: Span, middles: np.ndarray) -> range:
+    first, end = np.searchsorted(middles, [span.start, span.end]).tolist()
+    return range(first, end)
 
 
 def asked_of(library: Library, film: str, stories: list[Story] | None) -> Asked:
     marked = json.loads((QUERIES / f"{film}.json").read_text())["queries"]
     off = json.loads((QUERIES / "off-topic.json").read_text())["queries"]
     told = stories if stories is not None else library.stories(film)
-    searcher = Searcher(WithStories(library.store, film, stories), library.config)
+    store = WithStories(library.store, film, stories)
+    searcher = Searcher(store, library.config)
     texts = [query["text"] for query in marked] + off
     right = [
         np.array([is_right(story.span, query["answers"]) for story in told]) for query in marked
     ]
     right += [np.zeros(len(told), bool)] * len(off)
-    return Asked(film, texts, right, [searcher.listen(text)[1] for text in texts])
+    paper = [papers_ranking(store, library, text, told) for text in texts[: len(marked)]]
+    return Asked(film, texts, right, [searcher.listen(text)[1] for text in texts], paper)
+
+
+def papers_ranking(store: Any, library: Library, text: str, told: list[Story]) -> np.ndarray:
+    hits = search_as_the_paper(store, library.config, text, library.folder)
+    scores = {hit.story.id: hit.score for hit in hits}
+    return np.array([scores.get(story.id, 0.0) for story in told])
 
 
 def is_right(span: Span, answers: list[list[float]]) -> bool:
@@ -151,6 +188,7 @@ def measure(film: Asked, half: str) -> dict[str, Any]:
     on, off = film.numbers(half, on_topic=True), film.numbers(half, on_topic=False)
     fused = [judged[n].score for n in range(len(judged))]
     ranked = {part: [part_of(judged[n], film.heard[n], part) for n in on] for part in PARTS}
+    ranked["paper's R"] = [film.paper[n] for n in on]
     right = [film.right[n] for n in on]
     return {
         "off_topic": len(off),
@@ -249,30 +287,33 @@ def fit(asked: list[Asked]) -> None:
     wanted = np.concatenate([spoken.right[n] for n in numbers])
     words = LogisticRegression(C=10, max_iter=5000).fit(np.concatenate(inputs), wanted)
     said, meant, told = (2 * words.coef_[0]).round() / 2
+    films = [
+        (
+            film.stacked("tuning", on_topic=False),
+            film.stacked("tuning", on_topic=True),
+            np.stack([film.right[n] for n in film.numbers("tuning", on_topic=True)]),
+        )
+        for film in asked
+    ]
     trials = []
     for named, seen in product((2.0, 4.0, 6.0, 8.0), (4.0, 6.0, 8.0)):
         for words_offset, seen_offset in product(np.arange(-6.6, -4, 0.3), np.arange(-4, -2, 0.2)):
             offsets = (round(float(words_offset), 1), round(float(seen_offset), 1))
             trial = Weights(said, meant, told, offsets[0], named, seen, offsets[1])
-            quiet, first = outcome(asked, trial)
+            quiet, first = outcome(films, trial)
             if min(quiet) >= 0.95:
                 trials.append((round(sum(first), 3), round(sum(quiet), 3), quiet, first, trial))
     for trial in sorted(trials, key=lambda t: t[:2])[-5:]:
         print(*trial)
 
 
-def outcome(asked: list[Asked], weights: Any) -> tuple[list[float], list[float]]:
+def outcome(trial_of: list[Trial], weights: Weights) -> tuple[list[float], list[float]]:
     quiet, first = [], []
-    for film in asked:
-        scores = [judge(heard, weights).score for heard in film.heard]
-        off = film.numbers("tuning", on_topic=False)
-        quiet.append(mean(scores[n].max() < RELEVANT for n in off))
-        first.append(
-            mean(
-                film.right[n][scores[n].argmax()] and scores[n].max() >= RELEVANT
-                for n in film.numbers("tuning", on_topic=True)
-            )
-        )
+    for off, on, right in trial_of:
+        quiet.append(mean(judge(off, weights).score.max(axis=1) < RELEVANT))
+        score = judge(on, weights).score
+        firsts = right[np.arange(len(score)), score.argmax(axis=1)]
+        first.append(mean(firsts & (score.max(axis=1) >= RELEVANT)))
     return quiet, first
 
 

@@ -51,9 +51,9 @@ class Weights:
     meant: float = 6.0
     told: float = 7.5
     words_offset: float = -6.0
-    named: float = 6.0
-    seen: float = 6.0
-    seen_offset: float = -2.8
+    named: float = 8.0
+    seen: float = 4.0
+    seen_offset: float = -2.4
 
 
 WEIGHTS = Weights()
