@@ -32,7 +32,7 @@ BENCHMARKS: dict[str, list[str]] = {
     "shots": ["--data", "{data}"],
     "long_shot": [],
     "long_film": [FILM],
-    "search": ["--film", FILM, "--truth", "{data}/ovsd/01/video.json", "--write"],
+    "search": ["--film", FILM, "--truth", "{data}/ovsd/01/video.json", "--paper", "--write"],
     "search_scale": ["--write"],
     "search_cost": [FILM, "--write"],
 }

@@ -42,11 +42,12 @@ def main() -> None:
     parser.add_argument("--film", type=Path, help="the real film, big-buck-bunny.mp4")
     parser.add_argument("--truth", type=Path, help="video.json with the real film's true stories")
     parser.add_argument("--fit", action="store_true", help="choose the weights of the fusion")
+    parser.add_argument("--paper", action="store_true", help="rank by the paper's R too (slow)")
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks/search.*")
     options = parser.parse_args()
     library = Library(options.library or tempfile.mkdtemp(prefix="search-"))
     asked = [
-        asked_of(library, film, true_stories(library, film, options.truth))
+        asked_of(library, film, true_stories(library, film, options.truth), paper=options.paper)
         for film in prepare(library, options.film)
     ]
     if options.fit:
@@ -72,7 +73,7 @@ class Asked:
     """For each query, which stories are right; none are for the off-topic ones."""
     heard: list[Heard]
     paper: list[np.ndarray]
-    """The paper's R of every story, for each on-topic query; empty where there is no transcript."""
+    """The paper's R of every story for each on-topic query, if it was asked for."""
 
     def numbers(self, half: str, *, on_topic: bool) -> list[int]:
         return [
@@ -149,7 +150,7 @@ def shots_in(span: Span, middles: np.ndarray) -> range:
     return range(first, end)
 
 
-def asked_of(library: Library, film: str, stories: list[Story] | None) -> Asked:
+def asked_of(library: Library, film: str, stories: list[Story] | None, *, paper: bool) -> Asked:
     marked = json.loads((QUERIES / f"{film}.json").read_text())["queries"]
     off = json.loads((QUERIES / "off-topic.json").read_text())["queries"]
     told = stories if stories is not None else library.stories(film)
@@ -160,8 +161,9 @@ def asked_of(library: Library, film: str, stories: list[Story] | None) -> Asked:
         np.array([is_right(story.span, query["answers"]) for story in told]) for query in marked
     ]
     right += [np.zeros(len(told), bool)] * len(off)
-    paper = [papers_ranking(store, library, text, told) for text in texts[: len(marked)]]
-    return Asked(film, texts, right, [searcher.listen(text)[1] for text in texts], paper)
+    asked = texts[: len(marked)] if paper else []
+    ranked = [papers_ranking(store, library, text, told) for text in asked]
+    return Asked(film, texts, right, [searcher.listen(text)[1] for text in texts], ranked)
 
 
 def papers_ranking(store: Any, library: Library, text: str, told: list[Story]) -> np.ndarray:
@@ -188,7 +190,8 @@ def measure(film: Asked, half: str) -> dict[str, Any]:
     on, off = film.numbers(half, on_topic=True), film.numbers(half, on_topic=False)
     fused = [judged[n].score for n in range(len(judged))]
     ranked = {part: [part_of(judged[n], film.heard[n], part) for n in on] for part in PARTS}
-    ranked["paper's R"] = [film.paper[n] for n in on]
+    if film.paper:
+        ranked["paper's R"] = [film.paper[n] for n in on]
     right = [film.right[n] for n in on]
     return {
         "off_topic": len(off),

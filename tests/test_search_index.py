@@ -11,7 +11,7 @@ from storyscope.core import Passages, Span, Story
 from storyscope.search.answer import RELEVANT, Heard, judge
 from storyscope.search.classes import conse, named_classes
 from storyscope.search.index import Index, Scores, Senses, owner_of, shot_classes
-from storyscope.search.rows import eight_bits
+from storyscope.search.rows import sixteen_bits
 from storyscope.search.spoken import Spoken
 
 DIMENSIONS, CLASSES = 16, 30
@@ -154,9 +154,9 @@ def test_a_shot_has_the_mean_of_its_pictures():
     assert np.allclose(shares[:, 0], means.max(axis=1), atol=1e-3)
 
 
-def test_eight_bits_are_near():
+def test_sixteen_bits_are_near():
     rows = unit(np.random.default_rng(0).normal(size=(50, 384)))
-    rounded, scale = eight_bits(rows)
+    rounded, scale = sixteen_bits(rows)
     assert np.abs(rounded * scale[:, None] - rows).max() <= scale.max() / 2 + 1e-6
 
 

@@ -1,8 +1,8 @@
 """All stories of a library in memory, so that a query looks at every one of them exactly.
 
-Text vectors are kept in eight bits a number and shots by their ten likeliest classes: a thousand
-hours take a few hundred megabytes. A video is added behind the others and nothing is rebuilt; one
-that changed is added anew, and its old rows are passed over.
+Text vectors are kept in sixteen bits a number and shots by their ten likeliest classes: a thousand
+hours take some six hundred megabytes. A video is added behind the others and nothing is rebuilt;
+one that changed is added anew, and its old rows are passed over.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ import numpy as np
 from storyscope.core import Passages, Story
 from storyscope.search.image_text import described
 from storyscope.search.passages import TOP_CLASSES
-from storyscope.search.rows import BLOCK, EightBits, Growing, Runs
+from storyscope.search.rows import Growing, Runs, SixteenBits
+
+SHOT_BLOCK = 4_096
+"""Shots whose classes are looked up at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,13 +73,13 @@ class Index:
         self.videos: dict[str, range] = {}
         """Each video's stories among `places`."""
         dimensions = meanings.shape[1]
-        self._windows = EightBits(dimensions)
+        self._windows = SixteenBits(dimensions)
         self._window_runs, self._told_length = Runs(), Growing((), np.float32)
         self._classes = Growing((TOP_CLASSES,), np.uint16)
-        self._shares = Growing((TOP_CLASSES,), np.float16)
+        self._shares = Growing((TOP_CLASSES,), np.float32)
         self._shot_length, self._shot_runs = Growing((), np.float32), Runs()
         self._look_dimensions = look_dimensions
-        self._looks, self._best_rivals = EightBits(look_dimensions), Growing((), np.float32)
+        self._looks, self._best_rivals = SixteenBits(look_dimensions), Growing((), np.float32)
 
     def add(self, video: str, stories: Sequence[Story], passages: Passages) -> None:
         """Take in a video; its stories lie in the order they are told."""
@@ -154,9 +157,14 @@ class Index:
         """Of each shot: the sum over its classes of share times weight."""
         classes, shares = self._classes.values, self._shares.values
         found = np.empty(len(classes), np.float32)
-        for start in range(0, len(classes), BLOCK):
-            rows = slice(start, start + BLOCK)
-            found[rows] = np.einsum("nk,nk->n", shares[rows], weights[classes[rows]])
+        weights = np.asarray(weights, np.float32)
+        taken = np.empty((SHOT_BLOCK, TOP_CLASSES), np.float32)
+        for start in range(0, len(classes), SHOT_BLOCK):
+            block = classes[start : start + SHOT_BLOCK]
+            end = start + len(block)
+            # Classes are never out of range; to be told so spares numpy a copy.
+            np.take(weights, block, out=taken[: len(block)], mode="clip")
+            np.einsum("nk,nk->n", shares[start:end], taken[: len(block)], out=found[start:end])
         return found
 
 
