@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from storyscope import adding
-from storyscope.core import Features, Video
+from storyscope.core import Annotation, Features, Video
 from storyscope.errors import LibraryError, TranscriptError
 from storyscope.library import Library
 from storyscope.store import SqliteStore, VideoRecord, sqlite
@@ -128,3 +128,27 @@ def test_a_removed_video_takes_its_chosen_pictures_along(library, film):
     library.remove("film")
     library.add(film)
     assert library.thumbnail("film", library.stories("film")[0]).because != "a person prefers it"
+
+
+def test_limits_and_threads_do_not_make_a_film_anew(library, film):
+    steps = []
+    busier = library.with_settings(["media.decoder_threads=2", "media.max_memory_mb=1024"])
+    busier.add(film, report=steps.append)
+    assert not [step for step in steps if step.done == 0]
+
+
+def test_a_story_inside_one_shot_shows_that_shot(library):
+    first = library.shots("film")[0].span
+    starts = (0.0, first.end / 4, first.end / 3)
+    library.annotate("film", Annotation("ann", starts, library.video("film").duration))
+    assert [story.shots.start for story in library.stories("film", annotator="ann")] == [0, 0, 0]
+    assert all(len(story.shots) for story in library.stories("film", annotator="ann"))
+
+
+def test_words_filed_again_are_still_found_by_a_running_search(library):
+    assert library.search("camel")
+    other = Library(library.folder)
+    passages, key = other.store.load("film", "passages"), other.store.key("film", "passages")
+    other.store.save("film", "other", "k", (1, 2))
+    other.store.save("film", "passages", key, passages)
+    assert library.search("camel")[0].parts == Library(library.folder).search("camel")[0].parts

@@ -1,6 +1,8 @@
 """Settings are checked where they enter."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from storyscope.config import (
     PAPER,
@@ -81,3 +83,27 @@ def test_what_is_written_as_toml_reads_back(tmp_path, preset):
 
 def test_every_setting_is_documented_where_it_lives():
     assert [name for name, _, words in describe_settings(Config()) if not words] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("features.candidates_per_shot=0", "at least 1, got 0"),
+        ("features.map=foo", "is pooled or full, got 'foo'"),
+        ("stories.penalty=abc", "is auto or paper or a number"),
+        ("stories.penalty=-1", "at least 0"),
+        ("stories.penalty=nan", "finite"),
+        ("thumbnails.beauty=inf", "finite"),
+    ],
+)
+def test_a_value_that_no_room_could_use_is_refused(line, complaint):
+    with pytest.raises(InvalidSetting, match=complaint):
+        with_settings(Config(), parse_settings([line]))
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_whatever_text_a_setting_holds_can_be_read_back(tmp_path_factory, text):
+    config = with_settings(Config(), {"concepts": {"vectors": text}})
+    path = tmp_path_factory.mktemp("settings") / "storyscope.toml"
+    path.write_text(to_toml(config), encoding="utf-8", newline="")
+    assert load_config(path) == config

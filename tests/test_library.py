@@ -2,15 +2,15 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
 
 from movie import story_seconds
-from storyscope import Library
+from storyscope import Library, stages
 from storyscope.core import Annotation, Segmentation
 from storyscope.errors import (
     AnnotationError,
-    InvalidSetting,
     LibraryError,
     MediaError,
     UnknownVideo,
@@ -129,13 +129,18 @@ def test_a_file_that_is_no_video_leaves_no_trace(tmp_path):
     assert library.videos() == []
 
 
-def test_a_failed_stage_is_remembered_and_can_be_finished(film, tmp_path):
+def test_a_failed_stage_is_remembered_and_can_be_finished(film, tmp_path, monkeypatch):
     library = Library(tmp_path / "library")
-    broken = library.with_settings(["stories.method=cluster", "stories.penalty=-1"])
-    with pytest.raises(InvalidSetting, match="penalty"):
-        broken.add(film)
+
+    def fail(*_, report):
+        raise LibraryError("no stories today")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(stages, "STORIES", replace(stages.STORIES, run=fail))
+        with pytest.raises(LibraryError, match="no stories today"):
+            library.add(film)
     assert library.videos()[0].state == "failed"
-    with pytest.raises(LibraryError, match="penalty"):
+    with pytest.raises(LibraryError, match="no stories today"):
         library.stories("film")
     assert "scan" not in stages_run(library, film)
     assert library.videos()[0].state == "ready"

@@ -264,3 +264,11 @@ def test_a_video_without_pictures_says_so(store):
     store.save("film", "scan", "one", Film((), Keyframes(nothing, nothing, nothing, ()), None))
     with pytest.raises(LibraryError, match="no keyframes"):
         store.load_picture("film", 1.0)
+
+
+def test_a_damaged_database_is_named_in_one_line(store, tmp_path):
+    store.close()
+    database = tmp_path / "library" / "library.sqlite"
+    database.write_bytes(b"not a database" * 1000)
+    with pytest.raises(LibraryError, match="cannot be used"):
+        SqliteStore(tmp_path / "library").records()

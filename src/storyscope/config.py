@@ -10,6 +10,7 @@ import ast
 import difflib
 import inspect
 import json
+import math
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
@@ -20,21 +21,31 @@ from typing import Any, get_args, get_origin, get_type_hints
 from storyscope.errors import InvalidSetting
 
 
+def at_least(least: float, default: Any) -> Any:
+    """A setting that is a number, no smaller than this."""
+    return field(default=default, metadata={"least": least})
+
+
+def one_of(default: str, *others: str, at_least: float | None = None) -> Any:
+    """A setting that is one of these words, the first unless told; or a number, where it may be."""
+    return field(default=default, metadata={"choices": (default, *others), "least": at_least})
+
+
 @dataclass(frozen=True, kw_only=True)
 class MediaConfig:
     """How files are decoded, and what a file may cost before it is refused."""
 
-    max_pixels: int = 8192 * 4320
+    max_pixels: int = at_least(1, 8192 * 4320)
     """Largest frame that is decoded; a bigger one is refused as a decompression bomb."""
-    max_memory_mb: int = 2048
+    max_memory_mb: int = at_least(64, 2048)
     """Memory the decoding process may take."""
-    stall_seconds: float = 60.0
+    stall_seconds: float = at_least(1, 60.0)
     """A decoder that yields nothing for this long is stopped."""
-    picture_height: int = 256
+    picture_height: int = at_least(64, 256)
     """Height in pixels of the keyframes that are kept; the width follows the film."""
-    pictures_per_second: float = 5.0
+    pictures_per_second: float = at_least(0.1, 5.0)
     """Most frames a second that are kept at that height; two suffice while little changes."""
-    decoder_threads: int = 1
+    decoder_threads: int = at_least(1, 1)
     """Threads of the decoder; one leaves the other cores to the networks and costs least."""
 
 
@@ -42,9 +53,9 @@ class MediaConfig:
 class ShotConfig:
     """How frames are grouped into shots."""
 
-    detector: str = "fast"
+    detector: str = one_of("fast", "neural", "paper")
     """`fast`; `neural` to ask TransNetV2 where that is unsure; `paper` for Apostolidis 2014."""
-    min_shot_seconds: float = 0.1
+    min_shot_seconds: float = at_least(0, 0.1)
     """A shorter shot is taken for a flash and joins the one after it."""
 
 
@@ -57,7 +68,7 @@ class TranscriptConfig:
     `whisper-base` (many languages), a folder, or a hub id."""
     language: str = "auto"
     """Language of the words that are wanted, or `auto`."""
-    screen: str = "off"
+    screen: str = one_of("off", "on")
     """`on` reads what is written in the picture, which takes a while."""
 
 
@@ -65,9 +76,9 @@ class TranscriptConfig:
 class ConceptConfig:
     """How terms of the transcript become concept groups."""
 
-    groups: int = 50
+    groups: int = at_least(1, 50)
     """K of the paper: concept groups by spectral clustering of the terms."""
-    sigma_seconds: float = 20.0
+    sigma_seconds: float = at_least(0.001, 20.0)
     """sigma_a of the paper: how far a term reaches from where it is said."""
     pipeline: str = "auto"
     """spaCy pipeline that tells nouns; `auto` takes an installed one of the language."""
@@ -79,21 +90,21 @@ class ConceptConfig:
 class FeatureConfig:
     """What describes a shot."""
 
-    keyframes_per_shot: int = 3
+    keyframes_per_shot: int = at_least(1, 3)
     """Uniformly sampled keyframes a shot; the paper takes three."""
     seconds_per_keyframe: float = 1.0
     """A shot has no more keyframes than it lasts times that long, but one at least; 0 for all."""
-    candidates_per_shot: int = 12
+    candidates_per_shot: int = at_least(1, 12)
     """Most pictures kept while a shot is running, from which keyframes and thumbnails come."""
     backbone: str = "efficientnet-lite0"
     """Image network: a shipped name, a local folder, or a hub id."""
-    map: str = "pooled"
+    map: str = one_of("pooled", "full")
     """What is kept of the backbone's 7 x 7 map: its mean (`pooled`), or all of it (`full`)."""
-    pooling: str = "max"
+    pooling: str = one_of("max", "mean")
     """Pooling of a shot's keyframes over time: `max` (the paper's choice) or `mean`."""
-    sampling: str = "uniform"
+    sampling: str = one_of("uniform", "different")
     """Keyframes: `uniform`, or `different` for the most different colour histograms."""
-    audio: str = "compact"
+    audio: str = one_of("compact", "fisher")
     """`compact`, or `fisher` for the paper's 46,080 numbers."""
 
 
@@ -101,22 +112,22 @@ class FeatureConfig:
 class StoryConfig:
     """How shots are grouped into stories."""
 
-    method: str = "ours"
+    method: str = one_of("ours", "cluster")
     """`ours`, or `cluster` for the paper's clustering."""
     model: str = "default"
     """A file of your own: a model of `ours`, or the embedding that `cluster` clusters in.
 
     `default` is the model that ships; for `cluster`, the features as they are.
     """
-    penalty: float | str = "auto"
-    """C of the paper: a number, `paper` for its rule, or `auto`."""
+    penalty: float | str = one_of("auto", "paper", at_least=0)
+    """C of the paper for the method `cluster`: a number, `paper` for its rule, or `auto`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ThumbnailConfig:
     """Which frame stands for a story."""
 
-    beauty: float = 0.3
+    beauty: float = at_least(0, 0.3)
     """1 - alpha of the paper: weight of beauty beside relevance to the query."""
 
 
@@ -124,7 +135,7 @@ class ThumbnailConfig:
 class SearchConfig:
     """How a query is answered."""
 
-    method: str = "fused"
+    method: str = one_of("fused", "paper")
     """`fused`, or `paper` for the paper's R."""
     text_model: str = "minilm"
     """Sentence vectors: a shipped name, a local folder or a hub id."""
@@ -206,8 +217,13 @@ def to_toml(config: Config, *, preset: str = "default") -> str:
         ]
         if changed:
             lines += ["", f"[{room.name}]"]
-            lines += [f"{name} = {json.dumps(getattr(record, name))}" for name in changed]
+            lines += [f"{name} = {_as_toml(getattr(record, name))}" for name in changed]
     return "\n".join(lines).strip() + "\n"
+
+
+def _as_toml(value: Any) -> str:
+    """A string or number as TOML writes it: like JSON, but for one character that must be told."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def describe_settings(config: Config) -> Iterator[tuple[str, Any, str]]:
@@ -232,17 +248,26 @@ def _lay_over(record: Any, values: Mapping[str, Any], where: str) -> Any:
                 raise InvalidSetting(f"{where}: {name} is a table of settings, got {value!r}")
             changes[name] = _lay_over(current, value, f"{where}: {name}")
         else:
-            changes[name] = _checked(name, value, hints[name], where)
+            limits = next(f.metadata for f in fields(record) if f.name == name)
+            changes[name] = _checked(name, value, hints[name], limits, where)
     return replace(record, **changes)
 
 
-def _checked(name: str, value: Any, wanted: Any, where: str) -> Any:
+def _checked(name: str, value: Any, wanted: Any, limits: Mapping[str, Any], where: str) -> Any:
     kinds = get_args(wanted) if get_origin(wanted) is not None else (wanted,)
     if float in kinds and type(value) is int:
-        return float(value)
+        value = float(value)
     if type(value) not in kinds:
         words = " or ".join(kind.__name__ for kind in kinds)
         raise InvalidSetting(f"{where}: {name} wants {words}, got {value!r}")
+    choices, least = limits.get("choices"), limits.get("least")
+    if choices and isinstance(value, str) and value not in choices:
+        words = " or ".join([*choices, *(["a number"] if float in kinds else [])])
+        raise InvalidSetting(f"{where}: {name} is {words}, got {value!r}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InvalidSetting(f"{where}: {name} wants a finite number, got {value!r}")
+    if least is not None and not isinstance(value, str) and value < least:
+        raise InvalidSetting(f"{where}: {name} is at least {least}, got {value!r}")
     return value
 
 

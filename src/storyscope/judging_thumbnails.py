@@ -86,8 +86,9 @@ def _keyframes(folder: Path, config: Config, report: Report) -> Iterator[tuple[s
     films = [folder] if folder.is_file() else sorted(folder.glob("*"))
     for film in films:
         if film.suffix.lower() in VIDEO_SUFFIXES:
-            settings = (config.media, config.shots, picking(config))
-            yield film.stem, scan_film(str(film), settings, report=report).keyframes
+            settings = (config.shots, picking(config))
+            scanned = scan_film(str(film), config.media, settings, report=report)
+            yield film.stem, scanned.keyframes
 
 
 def _mean(rows: Sequence[SwappedPairs], name: str) -> float:

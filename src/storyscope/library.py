@@ -140,7 +140,9 @@ class Library:
 
     def story(self, name: str) -> Story:
         """The story of this id, such as "film/3"."""
-        video, _, _ = name.rpartition("/")
+        video, slash, _ = name.rpartition("/")
+        if not slash:
+            raise UnknownVideo(f"a story is called after its video, such as film/3, got {name!r}")
         found = next((story for story in self.stories(video) if story.id == name), None)
         if found is None:
             raise LibraryError(f"no story called {name!r}; `storyscope stories {video}` lists them")
@@ -387,9 +389,12 @@ class Library:
 
     def keep_settings(self, settings: Sequence[str], *, preset: str | None = None) -> None:
         """Write settings into the library's own file."""
-        self.config = self.with_settings(settings, preset=preset).config
-        base = preset or "default"
-        self.config_path.write_text(to_toml(self.config, preset=base), encoding="utf-8")
+        config = self.with_settings(settings, preset=preset).config
+        half_written = self.config_path.with_suffix(".part")
+        half_written.write_text(to_toml(config, preset=preset or "default"), encoding="utf-8")
+        load_config(half_written)
+        half_written.replace(self.config_path)
+        self.config = config
 
     def _among(self, only: Filter | None) -> Filter:
         """The stories that may answer; a video that is not here is a mistake, not silence."""
@@ -459,9 +464,11 @@ class Library:
             raise AnnotationError(f"{annotator!r} has not annotated {video}; annotated by {people}")
         annotation, shots = annotations[annotator], self.shots(video)
         edges = (*annotation.starts, annotation.end)
-        firsts = [sum(shot.span.middle < edge for shot in shots) for edge in edges[:-1]]
+        last = len(shots) - 1
+        firsts = [min(sum(shot.span.middle < edge for shot in shots), last) for edge in edges[:-1]]
         spans = [Span(start, end) for start, end in pairwise(edges)]
-        parts = [range(first, end) for first, end in pairwise((*firsts, len(shots)))]
+        # A story that lies inside one shot still has that shot to show.
+        parts = [range(a, max(b, a + 1)) for a, b in pairwise((*firsts, len(shots)))]
         return [
             replace(story, title=annotation.title(number) or story.title)
             for number, story in enumerate(self._named(video, spans, parts))

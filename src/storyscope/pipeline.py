@@ -20,13 +20,14 @@ from storyscope.executor import Executor, Made, given
 def index_video(source: Source, config: Config, execute: Executor) -> Made:
     """Run every stage that is not finished yet; the last artefact is the named stories."""
     weights = stages.weights(config)
-    scanning = (config.media, config.shots, stages.picking(config))
+    scanning = (config.shots, stages.picking(config))
+    listening = stages.only(config.transcripts, "speech", "language")
     concept_model = (config.concepts, weights.words)
     text_model = (config.search.text_model, weights.text)
 
-    film = execute(stages.SCAN, source.film, settings=scanning)
+    film = execute(stages.SCAN, source.film, stages.decoding(config), settings=scanning)
     told = (source.film, source.words, source.scratch, film)
-    words = execute(stages.TRANSCRIPT, *told, settings=config.transcripts)
+    words = execute(stages.TRANSCRIPT, *told, settings=listening)
     screen = execute(stages.SCREEN, film, settings=config.transcripts.screen)
     seen = execute(stages.VISION, film, settings=(stages.seeing(config), weights.backbone))
     mined = execute(stages.MINED, words, settings=(config.concepts.pipeline, weights.grammar))

@@ -56,7 +56,7 @@ class Searcher:
         self._index: Index | None = None
         self._spoken = Spoken()
         self._addresses: dict[str, range] = {}
-        self._keys: dict[str, tuple[str, str]] = {}
+        self._keys: dict[str, tuple[str, str, range]] = {}
         self._loaded = lru_cache(LOADED_VIDEOS)(self._load)
 
     def search(self, text: str, *, limit: int, only: Filter = Filter()) -> list[Hit]:
@@ -140,17 +140,21 @@ class Searcher:
             meanings = class_vectors(model, class_names())
             self._index = Index(meanings, look_dimensions=self._look_dimensions())
         passages, titles = self.store.ready_keys("passages"), self.store.ready_keys("titles")
-        wanted = {video: (passages[video], key) for video, key in titles.items()}
+        addresses = self.store.said_addresses()
+        wanted = {
+            video: (passages[video], key, addresses.get(video, range(0)))
+            for video, key in titles.items()
+            if video in passages
+        }
         if wanted == self._keys:
             return self._index
         for video in self._keys.keys() - wanted.keys():
             self._index.remove(video)
             self._spoken.remove(self._addresses.pop(video))
             del self._keys[video]
-        addresses = self.store.said_addresses()
         for video, keys in wanted.items():
             if self._keys.get(video) != keys:
-                self._take_in(self._index, video, addresses.get(video, range(0)))
+                self._take_in(self._index, video, keys[2])
                 self._keys[video] = keys
         return self._index
 

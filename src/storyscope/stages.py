@@ -36,7 +36,7 @@ from storyscope.core import (
     VisionOutput,
 )
 from storyscope.core.language import UNKNOWN, language_code
-from storyscope.executor import Executor, Made, Stage
+from storyscope.executor import Executor, Made, Stage, given
 from storyscope.progress import Report, silent
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ if TYPE_CHECKING:
 
 def scan_film(
     path: str,
-    settings: tuple[MediaConfig, ShotConfig, FeatureConfig],
+    media: MediaConfig,
+    settings: tuple[ShotConfig, FeatureConfig],
     *,
     report: Report = silent,
 ) -> Film:
@@ -54,7 +55,7 @@ def scan_film(
     from storyscope.media import ScanEnd, scan
     from storyscope.shots import detect_shots
 
-    media, shot_settings, picks = settings
+    shot_settings, picks = settings
     picker, listener, ends = KeyframePicker(picks), SoundListener(), []
 
     def small_frames() -> Iterator[SmallFrame]:
@@ -358,6 +359,12 @@ def filing(config: Config, weights: Weights) -> tuple[str, ...]:
     image_text = config.search.image_text
     text = (config.search.text_model, weights.text)
     return text if image_text == CONSE else (*text, image_text, image_text_digest(image_text))
+
+
+def decoding(config: Config) -> Made:
+    """How to decode; limits and threads change nothing in what comes out."""
+    media = config.media
+    return given(media, key=f"{media.picture_height} {media.pictures_per_second}")
 
 
 def picking(config: Config) -> FeatureConfig:

@@ -58,7 +58,7 @@ def add(
 
         storyscope add ~/Films more/*.mkv --library archive
 
-        storyscope add film.mp4 --set stories.penalty=0.2
+        storyscope add film.mp4 --set stories.method=cluster --set stories.penalty=0.2
 
         storyscope add ~/Films --jobs 2
 

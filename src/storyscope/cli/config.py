@@ -23,7 +23,7 @@ def config(
 
         storyscope config
 
-        storyscope config stories.penalty=0.2 shots.keyframes_per_shot=5
+        storyscope config features.keyframes_per_shot=5 stories.method=cluster
 
         storyscope config --preset paper
     """

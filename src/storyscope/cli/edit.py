@@ -58,6 +58,8 @@ def edit(
     if discard:
         shelf.discard_annotation(video, person)
         say(f"forgot {person}'s version of {video}")
+        if json:
+            print_json(shelf.story_facts(video, shelf.stories(video)))
         return
     mine = shelf.version(video, person)
     for number, text in (_numbered(line, "--move") for line in move or []):

@@ -57,6 +57,11 @@ def main() -> None:
             raise
         print(f"storyscope: {error}", file=sys.stderr)
         raise SystemExit(1) from None
+    except OSError as error:
+        if debug or not error.filename:
+            raise
+        print(f"storyscope: {error.filename}: {error.strerror}", file=sys.stderr)
+        raise SystemExit(1) from None
     except KeyboardInterrupt:
         print("storyscope: stopped; finished stages are kept", file=sys.stderr)
         raise SystemExit(130) from None

@@ -57,6 +57,8 @@ def search(
     if sum(given is not None for given in (text, image, like)) != 1:
         raise typer.BadParameter("give one of TEXT, --image and --like")
     shelf = open_library(library)
+    if video is not None:
+        shelf.video(video)
     only = Filter(
         video=video,
         after=after,

@@ -47,11 +47,11 @@ class SqliteStore:
             _migrate(self._connection, folder)
 
     def records(self) -> Sequence[VideoRecord]:
-        rows = self._connection.execute("SELECT * FROM video ORDER BY id").fetchall()
+        rows = self._ask("SELECT * FROM video ORDER BY id")
         return [_record(row) for row in rows]
 
     def record(self, video: str) -> VideoRecord | None:
-        row = self._connection.execute("SELECT * FROM video WHERE id = ?", (video,)).fetchone()
+        row = self._ask_one("SELECT * FROM video WHERE id = ?", (video,))
         return _record(row) if row else None
 
     def add_record(self, record: VideoRecord) -> VideoRecord:
@@ -112,13 +112,13 @@ class SqliteStore:
         self._sweep(video)
 
     def key(self, video: str, stage: str) -> str | None:
-        row = self._connection.execute(
+        row = self._ask_one(
             "SELECT key FROM artefact WHERE video = ? AND stage = ?", (video, stage)
-        ).fetchone()
+        )
         return row["key"] if row else None
 
     def ready_keys(self, stage: str) -> dict[str, str]:
-        rows = self._connection.execute(
+        rows = self._ask(
             "SELECT video, key FROM artefact JOIN video ON video.id = artefact.video"
             " WHERE stage = ? AND state = 'ready' ORDER BY video",
             (stage,),
@@ -128,9 +128,9 @@ class SqliteStore:
     def load(self, video: str, stage: str) -> Any:
         file = None
         while True:
-            row = self._connection.execute(
+            row = self._ask_one(
                 "SELECT facts, file FROM artefact WHERE video = ? AND stage = ?", (video, stage)
-            ).fetchone()
+            )
             if row is None:
                 raise _unfinished(video, stage)
             try:
@@ -158,11 +158,11 @@ class SqliteStore:
         self._sweep(video)
 
     def load_picture(self, video: str, seconds: float) -> tuple[int, bytes]:
-        row = self._connection.execute(
+        row = self._ask_one(
             "SELECT facts ->> '$.keyframes' AS keyframes, file FROM artefact"
             " WHERE video = ? AND stage = 'scan'",
             (video,),
-        ).fetchone()
+        )
         if row is None:
             raise _unfinished(video, "scan")
         from safetensors import safe_open
@@ -175,28 +175,26 @@ class SqliteStore:
 
     def find_said(self, expression: str, *, limit: int = MOST_SAID) -> np.ndarray:
         # Ranking them would look up every one of them, which takes a second for a common word.
-        rows = self._connection.execute(
-            "SELECT rowid FROM said WHERE said MATCH ? LIMIT ?", (expression, limit)
-        )
+        rows = self._ask("SELECT rowid FROM said WHERE said MATCH ? LIMIT ?", (expression, limit))
         return np.array([address for (address,) in rows], np.int64)
 
     def said_addresses(self) -> dict[str, range]:
-        rows = self._connection.execute("SELECT video, first, first + count FROM said_of")
+        rows = self._ask("SELECT video, first, first + count FROM said_of")
         return {video: range(first, end) for video, first, end in rows}
 
     def said_text(self, address: int) -> str:
-        row = self._connection.execute("SELECT text FROM said WHERE rowid = ?", (int(address),))
-        return str(row.fetchone()["text"])
+        (row,) = self._ask("SELECT text FROM said WHERE rowid = ?", (int(address),))
+        return str(row["text"])
 
     def said_terms(self, beginning: str) -> list[str]:
-        rows = self._connection.execute(
+        rows = self._ask(
             "SELECT term FROM said_terms WHERE term >= ? AND term < ?",
             (beginning, beginning + chr(0x10FFFF)),
         )
         return [row["term"] for row in rows]
 
     def annotations(self, video: str) -> dict[str, str]:
-        rows = self._connection.execute(
+        rows = self._ask(
             "SELECT annotator, facts FROM annotation WHERE video = ? ORDER BY annotator", (video,)
         )
         return {row["annotator"]: row["facts"] for row in rows}
@@ -229,6 +227,13 @@ class SqliteStore:
         while self._connections:
             self._connections.pop().close()
         self._local = threading.local()
+
+    def _ask(self, question: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
+        with _explained(self.folder):
+            return self._connection.execute(question, values).fetchall()
+
+    def _ask_one(self, question: str, values: Sequence[Any] = ()) -> sqlite3.Row | None:
+        return next(iter(self._ask(question, values)), None)
 
     @property
     def _connection(self) -> sqlite3.Connection:
