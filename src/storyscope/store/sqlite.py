@@ -229,7 +229,7 @@ class SqliteStore:
         self._local = threading.local()
 
     def _ask(self, question: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
-        with _explained(self.folder):
+        with explained(self.folder):
             return self._connection.execute(question, values).fetchall()
 
     def _ask_one(self, question: str, values: Sequence[Any] = ()) -> sqlite3.Row | None:
