@@ -206,6 +206,28 @@ def test_the_export_menu_holds_every_format_and_tells_a_refusal(open_page):
     expect(page.locator("#told")).to_contain_text("YouTube wants")
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everyone_can_use_what_opens(open_page, marked, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = open_page("/watch/film?t=6&baselines=1", color_scheme=scheme)
+    expect(page.locator(".why")).to_contain_text("% sure")
+    expect(page.locator(".row.baseline")).not_to_have_count(0)
+    page.locator("main").press("w")
+    page.get_by_role("slider", name="Start of story 2").focus()
+    expect(page.locator(".told-why.on")).to_contain_text("% sure")
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+def test_a_found_story_plays_while_the_pointer_rests_on_it(open_page):
+    page = open_page("/search?q=camel")
+    page.locator(".hit").first.hover()
+    until(page, "document.querySelector('.hit video.on')?.currentTime > 4.9")
+    page.mouse.move(5, 5)
+    expect(page.locator(".hit video")).to_have_count(0)
+
+
 def test_scrubbing_shows_small_pictures_of_the_film(open_page):
     page = open_page("/watch/film")
     wait_for_stories(page, 3)
