@@ -61,6 +61,24 @@ def test_the_film_is_served_by_ranges(client, film):
     assert part.content == film.read_bytes()[10:20]
 
 
+def test_a_file_put_or_linked_in_the_place_of_a_film_is_not_served(indexed, film, tmp_path):
+    library = Library(shutil.copytree(indexed, tmp_path / "library"))
+    (record,) = library.videos()
+    mine, secret = tmp_path / "film.mp4", tmp_path / "secret.txt"
+    shutil.copy(film, mine)
+    secret.write_text("nobody else's business")
+    video = type(record.video)(**{**vars(record.video), "path": str(mine)})
+    library.store.put_record(type(record)(**{**vars(record), "video": video}))
+    client = TestClient(create_app(library))
+    assert client.get("/api/v1/videos/film/media").status_code == 200
+    mine.unlink()
+    mine.symlink_to(secret)
+    for view in ("media", "stream", "playable"):
+        answer = client.get(f"/api/v1/videos/film/{view}")
+        assert answer.status_code == 409
+        assert "not the one that was indexed" in answer.json()["detail"]
+
+
 def test_a_person_s_version_is_kept_compared_and_forgotten(client):
     version = {"starts": [0, 4.0], "titles": ["Sea", ""]}
     assert client.put("/api/v1/videos/film/annotations/ann", json=version).status_code == 204

@@ -27,7 +27,8 @@ def client(indexed, old, tmp_path):
     library = Library(shutil.copytree(indexed, tmp_path / "library"))
     (record,) = library.videos()
     video = type(record.video)(**{**vars(record.video), "path": str(old)})
-    library.store.put_record(type(record)(**{**vars(record), "video": video}))
+    changed = {"video": video, "size": old.stat().st_size}
+    library.store.put_record(type(record)(**{**vars(record), **changed}))
     return TestClient(create_app(library))
 
 

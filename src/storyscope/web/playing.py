@@ -137,9 +137,14 @@ def why_unplayable(codecs: Codecs) -> str:
 
 
 def _file_of(request: Request, video: str) -> Path:
-    path = Path(library_of(request).video(video).path)
-    if not path.is_file():
+    """The file that was indexed, and no other that was put or linked in its place."""
+    library = library_of(request)
+    path = Path(library.video(video).path)
+    record = library.store.record(video)
+    if record is None or not path.is_file():
         raise MediaError(f"the file of {video} is not where it was; add it again")
+    if path.stat().st_size != record.size:
+        raise MediaError(f"the file of {video} is not the one that was indexed; add it again")
     return path
 
 
