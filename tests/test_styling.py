@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from storyscope.config import StoryConfig
 from storyscope.core import Annotation, Segmentation
 from storyscope.embedding import Embedding
 from storyscope.errors import AnnotationError, InvalidFeatures, ModelError, UnknownVideo
-from storyscope.explaining import draw_importance
+from storyscope.explaining import draw_importance, explain_boundaries
 from storyscope.library import Library
 from storyscope.stories import cluster, model_digest, segment
 from storyscope.styling import (
@@ -96,6 +97,8 @@ def test_the_paper_s_embedding_is_trained_saved_and_clustered_in(library, tmp_pa
     found = segment(shots, features, config)
     assert found == cluster(space.embed(features), 0.05).segmentation
     assert model_digest(config) == space.digest
+    clustered = Library(library.folder, config=replace(library.config, stories=config))
+    assert len(explain_boundaries(clustered, "film")) == len(library.stories("film")) - 1
     with pytest.raises(InvalidFeatures, match="trained with appearance"):
         segment(shots, [each for each in features if each.name != "appearance"], config)
 

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from storyscope.library import Library
     from storyscope.remote import RemoteLibrary
-    from storyscope.stories import BoundaryExplanation
+    from storyscope.stories import BoundaryExplanation, StoryModel
 
 
 def explain_boundaries(library: Library, video: str) -> list[BoundaryExplanation]:
     """Each boundary between the machine's stories, with what every cue adds to its score."""
     from storyscope.stories import explain
-    from storyscope.stories.segment import load_model
 
-    model = load_model(library.config.stories.model)
+    model = _model(library)
     stories = library.segmentation(video)
     return explain(library.shots(video), library.features(video), model, stories=stories)
 
@@ -64,3 +63,11 @@ def draw_importance(title: str, shares: Mapping[str, float], path: Path) -> None
         draw.rectangle((label, top, right, top + row - 10), fill=(31, 78, 140))
         draw.text((right + 8, top + 4), f"{share:.3f}", fill="black", font=font)
     image.save(path, "PNG")
+
+
+def _model(library: Library) -> StoryModel:
+    """The library's own model; stories that were clustered are explained by the one that ships."""
+    from storyscope.stories.segment import load_model
+
+    settings = library.config.stories
+    return load_model(settings.model if settings.method == "ours" else "default")

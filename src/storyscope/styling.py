@@ -43,7 +43,7 @@ def adopt_style(library: Library, tuned: FineTuning) -> Path:
     """Let the library find stories by what was learned, from the next `add` on."""
     path = library.folder.resolve() / STYLE_FILE
     tuned.model.save(path)
-    library.keep_settings([f"stories.model={path}"])
+    library.keep_settings(["stories.method=ours", f"stories.model={path}"])
     return path
 
 
