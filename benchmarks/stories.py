@@ -23,7 +23,6 @@ RUNS: dict[str, list[str]] = {
     "stories-ovsd-from-bbc": ["ovsd", *SEEN, "--protocol", "pretrained", "--train", "{data}/bbc"],
     "stories-ovsd-left-out": ["ovsd", *SEEN],
     "ablation-bbc": ["bbc", *SEEN, "--ablation", "--train", "{data}/ovsd", "--folds", "3"],
-    "ablation-ovsd": ["ovsd", *SEEN, "--ablation", "--train", "{data}/bbc", "--folds", "4"],
 }
 """What the command is called with, the folder of the data first."""
 
