@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import av
 import pytest
 
 
@@ -157,3 +158,25 @@ def test_annotated_videos_are_not_removed_by_accident(film, tmp_path):
     assert "would be lost" in storyscope("remove", video.id, library=tmp_path, code=1).stderr
     storyscope("remove", video.id, "--yes", library=tmp_path)
     assert shelf.videos() == []
+
+
+def test_a_film_that_breaks_off_is_indexed_and_said_to(film, tmp_path):
+    whole = tmp_path / "whole.mkv"
+    with av.open(str(film)) as source, av.open(str(whole), "w") as copy:
+        picture = source.streams.video[0]
+        stream = copy.add_stream_from_template(picture)
+        for packet in source.demux(picture):
+            if packet.dts is not None:
+                packet.stream = stream
+                copy.mux(packet)
+    content = whole.read_bytes()
+    (tmp_path / "broken.mkv").write_bytes(content[: len(content) // 2])
+    done = storyscope("add", tmp_path / "broken.mkv", library=tmp_path / "shelf")
+    assert "broken.mkv is damaged: it breaks off after" in done.stderr
+    assert "damaged" not in storyscope("add", whole, library=tmp_path / "shelf").stderr
+
+
+def test_an_edit_that_changes_nothing_is_refused(library):
+    done = storyscope("edit", "film", "--annotator", "eve", library=library, code=1)
+    assert "nothing to change" in done.stderr
+    assert "eve" not in storyscope("stories", "film", "--json", library=library).stdout

@@ -1,6 +1,8 @@
 """The API: the verbs of the library over HTTP, and what it refuses."""
 
+import html
 import shutil
+import socket
 import zipfile
 from io import BytesIO
 
@@ -8,10 +10,12 @@ import pytest
 from fastapi.testclient import TestClient
 
 from storyscope import Library
+from storyscope.errors import LibraryError
 from storyscope.formats import FORMATS
 from storyscope.media import Codecs
 from storyscope.web import create_app
 from storyscope.web.playing import why_unplayable
+from storyscope.web.server import serve
 from waiting import wait_until
 
 
@@ -315,3 +319,25 @@ def test_the_page_is_served_whatever_view_is_asked_for(client):
         client.get("/static/../app.py").status_code == 404
         or "FastAPI" not in client.get("/static/../app.py").text
     )
+
+
+def test_the_reference_lists_every_call_and_needs_nothing_from_elsewhere(client):
+    page = client.get("/api/docs")
+    for path in client.get("/api/v1/openapi.json").json()["paths"]:
+        assert html.escape(path) in page.text
+    assert "http://" not in page.text
+    assert "https://" not in page.text
+    assert "default-src" in page.headers["content-security-policy"]
+
+
+def test_an_unknown_call_is_told_so_in_json(client):
+    answer = client.get("/api/v1/no-such-thing")
+    assert answer.status_code == 404
+    assert answer.json()["error"] == "NotFound"
+
+
+def test_a_port_that_is_taken_is_named(library):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(LibraryError, match=f"127.0.0.1:{port} cannot be opened"):
+            serve(library, host="127.0.0.1", port=port, media_folders=(), token=None)

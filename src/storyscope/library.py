@@ -151,6 +151,10 @@ class Library:
     def shots(self, video: str) -> tuple[Shot, ...]:
         return self._film(video).shots
 
+    def damage(self, video: str) -> str:
+        """What is wrong with the video's file, in words; empty when it was read whole."""
+        return self._film(video).damaged
+
     def features(self, video: str) -> list[Features]:
         """The cues that this video has; a film without sound has no `audio`."""
         self._ready(video)

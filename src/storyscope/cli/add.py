@@ -65,6 +65,7 @@ def add(
         storyscope add ~/Films --cpu-limit 25
     """
     from storyscope.errors import StoryscopeError
+    from storyscope.library import Library
     from storyscope.media import find_videos
 
     paths = find_videos(videos)
@@ -85,6 +86,8 @@ def add(
             continue
         count = len(shelf.stories(video))
         say(f"{video}: {count} {'story' if count == 1 else 'stories'}", quiet=quiet)
+        if isinstance(shelf, Library) and (damage := shelf.damage(video)):
+            say(f"{path} is damaged: {damage}; what could be read is indexed")
     if failures:
         if len(paths) == 1:
             raise StoryscopeError(failures[0])

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json as json_files
+import sys
 from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -67,7 +69,8 @@ def demo(
     if not quiet:
         _show(findings, search, hits)
     say(f"\nContact sheet: {sheet}\nReport:        {page}", quiet=quiet)
-    say(f"Open the page: storyscope serve --library {shelf.folder}", quiet=quiet)
+    command = "storyscope" if which("storyscope") else sys.argv[0]
+    say(f"Open the page: {command} serve --library {shelf.folder}", quiet=quiet)
 
 
 def _index(folder: Path, film: DemoFilm, *, again: bool, quiet: bool) -> Library:

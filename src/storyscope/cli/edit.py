@@ -52,7 +52,12 @@ def edit(
         storyscope edit film --annotator ann --discard
     """
     from storyscope.core import parse_time
+    from storyscope.errors import AnnotationError
 
+    if not (discard or move or title or merge or split):
+        raise AnnotationError(
+            "there is nothing to change; give --move, --title, --merge, --split or --discard"
+        )
     shelf = open_library(library)
     person = annotator or getpass.getuser()
     if discard:

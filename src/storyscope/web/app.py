@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.responses import FileResponse, JSONResponse, Response
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 
 from storyscope.errors import (
@@ -24,6 +24,7 @@ from storyscope.web import adding, correcting, playing, routes
 from storyscope.web.guard import Guard
 from storyscope.web.indexing import Indexer
 from storyscope.web.learning import Learner
+from storyscope.web.reference import reference_page
 from storyscope.web.streams import Streams, TooManyStreams
 
 STATUS: dict[type[StoryscopeError], int] = {
@@ -54,7 +55,7 @@ def create_app(
     app = FastAPI(
         title="Storyscope",
         version="1",
-        docs_url="/api/docs",
+        docs_url=None,
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
     )
@@ -81,6 +82,15 @@ async def _refuse(request: Request, error: Exception) -> JSONResponse:
 def _serve_page(app: FastAPI) -> None:
     static = Path(str(files("storyscope.web"))) / "static"
     app.mount("/static", StaticFiles(directory=static), name="static")
+
+    @app.get("/api/docs", include_in_schema=False)
+    def reference() -> HTMLResponse:
+        return HTMLResponse(reference_page(app.openapi()))
+
+    @app.get("/api/{call:path}", include_in_schema=False)
+    def unknown(call: str) -> JSONResponse:
+        facts = {"error": "NotFound", "detail": f"there is no /api/{call}; /api/docs lists the API"}
+        return JSONResponse(facts, status_code=404)
 
     @app.get("/{view:path}", include_in_schema=False)
     def page(view: str) -> Response:

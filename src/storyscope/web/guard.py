@@ -46,7 +46,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         request = Request(scope)
-        added = {} if request.url.path.startswith("/api/docs") else dict(HEADERS)
+        added = dict(HEADERS)
         if self._token and request.query_params.get("token") == self._token:
             added["Set-Cookie"] = f"storyscope={self._token}; HttpOnly; Path=/; SameSite=strict"
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import secrets
+import socket
 from pathlib import Path
 
+from storyscope.errors import LibraryError
 from storyscope.library import Library
 from storyscope.web.app import create_app
 
@@ -18,9 +20,24 @@ def serve(
     import uvicorn
 
     token = token or (None if host in LOCAL_HOSTS else secrets.token_urlsafe(16))
+    _require_free(host, port)
     app = create_app(library, token=token, media_folders=media_folders)
     address = f"http://{host}:{port}/" + (f"?token={token}" if token else "")
     print(f"Storyscope is open at {address}  (stop with Ctrl-C)", flush=True)
     # A page that listens for progress never hangs up: do not wait for it.
     uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=2)
     return address
+
+
+def _require_free(host: str, port: int) -> None:
+    try:
+        with socket.create_server((host, port), family=_family(host)):
+            pass
+    except OSError as error:
+        raise LibraryError(
+            f"{host}:{port} cannot be opened: {error.strerror}; choose another with --port"
+        ) from error
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
