@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from storyscope.media import probe, read_subtitles
+from storyscope.media import ScanEnd, probe, read_subtitles, scan
 from storyscope.transcripts import transcript_of_cues
 
 CUES = """1
@@ -17,6 +17,11 @@ is here.
 00:00:01,600 --> 00:00:01,900
 It waits.
 """
+LATE = """
+3
+00:00:01,950 --> 00:00:09,000
+Still speaking.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -27,12 +32,14 @@ def ffmpeg():
     return found
 
 
-def make(ffmpeg, path, *, codec, video="libx264", tracks=("eng",), options=(), offset="0"):
+def make(
+    ffmpeg, path, *, codec, video="libx264", tracks=("eng",), options=(), offset="0", words=CUES
+):
     """A film of two seconds with one subtitle track a language."""
     command = [ffmpeg, "-v", "error", "-f", "lavfi", "-i", "testsrc=d=2:s=96x54:r=25"]
     for language in tracks:
         source = path.parent / f"{language}.srt"
-        source.write_text(CUES.format(language=language))
+        source.write_text(words.format(language=language))
         command += ["-i", str(source)]
     command += ["-map", "0"]
     for number, language in enumerate(tracks, start=1):
@@ -84,3 +91,11 @@ def test_cues_stand_on_the_clock_of_the_first_frame(ffmpeg, tmp_path):
 def test_a_film_without_subtitles_has_none(ffmpeg, tmp_path):
     film = make(ffmpeg, tmp_path / "film.mkv", codec="srt", tracks=())
     assert read_subtitles(film) is None
+
+
+@pytest.mark.parametrize("tracks", [(), ("eng",)])
+def test_words_that_outlast_the_picture_are_no_damage(ffmpeg, tmp_path, tracks):
+    film = make(ffmpeg, tmp_path / "film.mkv", codec="srt", tracks=tracks, words=CUES + LATE)
+    (end,) = [item for item in scan(film) if isinstance(item, ScanEnd)]
+    assert end.has_subtitles == bool(tracks)
+    assert end.damaged == ""

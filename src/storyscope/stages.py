@@ -74,7 +74,8 @@ def scan_film(
     for shot in detect_shots(small_frames(), shot_settings):
         picker.add_shot(shot)
         shots.append(shot)
-    return Film(tuple(shots), picker.close(), listener.close(), ends[0].damaged)
+    (end,) = ends
+    return Film(tuple(shots), picker.close(), listener.close(), end.damaged, end.has_subtitles)
 
 
 def find_words(
@@ -93,7 +94,7 @@ def find_words(
     end = film.shots[-1].span.end
     if sidecar:
         return read_transcript(sidecar, duration=end)
-    inside = read_subtitles(path, language=settings.language)
+    inside = read_subtitles(path, language=settings.language) if film.has_subtitles else None
     if inside:
         return transcript_of_cues(
             inside.cues,
@@ -378,7 +379,7 @@ def seeing(config: Config) -> FeatureConfig:
     return sees
 
 
-SCAN = Stage("scan", 2, scan_film)
+SCAN = Stage("scan", 3, scan_film)
 TRANSCRIPT = Stage("transcript", 1, find_words)
 SCREEN = Stage("screen", 1, read_screen_text)
 VISION = Stage("vision", 1, look)

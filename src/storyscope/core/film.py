@@ -18,3 +18,5 @@ class Film:
     """None when the file carries no sound."""
     damaged: str = ""
     """What was wrong with the file, when only a part of it could be decoded."""
+    has_subtitles: bool = False
+    """Whether the file carries text to read."""

@@ -14,7 +14,7 @@ from storyscope.features.pictures import to_jpeg
 
 RECENT = 60
 """Pictures kept whole while the shot detector makes up its mind: some twelve seconds."""
-SECONDS_PER_CANDIDATE = 6.0
+SECONDS_PER_CANDIDATE = 10.0
 """A shot earns one picture beyond its keyframes for every so many seconds."""
 
 

@@ -72,6 +72,8 @@ class ScanEnd:
     """Time of the last frame plus its duration."""
     damaged: str
     """What was wrong with the file, for people; empty when nothing was."""
+    has_subtitles: bool
+    """Whether a track of the file holds text to read."""
 
 
 @dataclass(frozen=True)

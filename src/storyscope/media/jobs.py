@@ -80,7 +80,15 @@ def scan(job: Job, outlet: Outlet) -> None:
     if not index:
         raise Refusal("has no frame that can be decoded; the file is damaged or cut off")
     damaged = _damage(film, losses, max(end, pieces.end_seconds), opening.zero)
-    outlet.end({"frame_count": index, "end_seconds": end, "damaged": damaged})
+    tracks = film.container.streams.subtitles
+    outlet.end(
+        {
+            "frame_count": index,
+            "end_seconds": end,
+            "damaged": damaged,
+            "has_subtitles": any(_codec_name(track) in TEXT_SUBTITLES for track in tracks),
+        }
+    )
 
 
 def read_sound(job: Job, outlet: Outlet) -> None:
@@ -154,7 +162,9 @@ def _damage(film: Film, losses: Losses, end: float, zero: float) -> str:
     """What is wrong with the file, for people; empty when nothing is."""
     notes = []
     stated = _container_end(film) - zero
-    if losses.broken_off or end < stated - max(SHORT_SECONDS, 0.01 * stated):
+    short = end < stated - max(SHORT_SECONDS, 0.01 * stated)
+    # The last words may outlast the picture, and the container then ends with them.
+    if losses.broken_off or (short and not film.container.streams.subtitles):
         notes.append(f"it breaks off after {end:.1f} of {stated:.1f} seconds")
     for count, what in ((losses.packets, "packet"), (losses.frames, "frame")):
         if count:
