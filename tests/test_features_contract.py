@@ -134,8 +134,8 @@ def test_different_sampling_takes_the_odd_picture_out():
     grey, red = np.full((32, 48, 3), 120, np.uint8), np.zeros((32, 48, 3), np.uint8)
     red[..., 0] = 200
     red[::2, :, 1] = 60
-    shots = _shots((60,))
-    pictures = [Picture(frame, frame / FPS, red if frame == 16 else grey) for frame in range(60)]
+    shots = _shots((100,))
+    pictures = [Picture(frame, frame / FPS, red if frame == 16 else grey) for frame in range(100)]
     keyframes = pick_keyframes(pictures[::4], shots)
     odd = int(np.flatnonzero(keyframes.frames == 16)[0])
     (rows,) = sample_keyframes(shots, keyframes, FeatureConfig(sampling="different"))

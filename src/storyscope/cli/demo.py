@@ -69,7 +69,7 @@ def demo(
     if not quiet:
         _show(findings, search, hits)
     say(f"\nContact sheet: {sheet}\nReport:        {page}", quiet=quiet)
-    command = "storyscope" if which("storyscope") else sys.argv[0]
+    command = "storyscope" if which("storyscope") else Path(sys.executable).parent / "storyscope"
     say(f"Open the page: {command} serve --library {shelf.folder}", quiet=quiet)
 
 
