@@ -10,9 +10,10 @@ from pathlib import Path
 from storyscope.config import Config, MediaConfig
 from storyscope.core import Film, Video
 from storyscope.errors import LibraryError, StoryscopeError, TranscriptError
-from storyscope.executor import LocalExecutor
+from storyscope.executor import LocalExecutor, Stage
 from storyscope.pipeline import Source, index_video
 from storyscope.progress import Report, silent
+from storyscope.stages import SCAN
 from storyscope.store import Store, VideoRecord
 
 
@@ -28,8 +29,8 @@ def add_video(
 ) -> Video:
     """Index a video, or finish what an earlier run began; return it with its id.
 
-    A video stays as it was until the first of its stages is made anew. When that fails, it is
-    `failed`; when something fails before, nothing has changed.
+    A video stays ready until its shots are made anew. When a stage fails after something was made
+    anew, the video is `failed`; when one fails before, nothing has changed.
     """
     path = path.expanduser().absolute()
     words = _readable(transcript) if transcript else None
@@ -45,10 +46,13 @@ def add_video(
             store.put_record(record)
         if again:
             store.forget_artefacts(record.video.id)
-        unfinished = replace(record, state="indexing")
-        execute = LocalExecutor(
-            store, record.video.id, report, before_change=lambda: store.put_record(unfinished)
-        )
+
+        def unsettle(stage: Stage) -> None:
+            # Other shots make all that is kept of the old ones wrong; other stories do not.
+            if stage.name == SCAN.name:
+                store.put_record(replace(record, state="indexing"))
+
+        execute = LocalExecutor(store, record.video.id, report, before_change=unsettle)
         try:
             source = Source.of(record.video, record.transcript, folder)
             index_video(source, config, execute)

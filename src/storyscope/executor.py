@@ -54,8 +54,8 @@ class LocalExecutor:
     store: Store
     video: str
     report: Report = silent
-    before_change: Callable[[], None] = lambda: None
-    """Called once, before the first artefact is replaced."""
+    before_change: Callable[[Stage], None] = lambda stage: None
+    """Called before a stage's artefact is replaced."""
     changed: bool = False
 
     def __call__(self, stage: Stage, *inputs: Made, settings: Any = None) -> Made:
@@ -66,9 +66,8 @@ class LocalExecutor:
             if settings is not None:
                 values.append(settings)
             artefact = stage.run(*values, report=partial(self._report_as, stage.name))
-            if not self.changed:
-                self.before_change()
-                self.changed = True
+            self.before_change(stage)
+            self.changed = True
             self.store.save(self.video, stage.name, key, artefact)
         self.report(Step(stage.name, 1, 1))
         return Made(key, partial(self.store.load, self.video, stage.name))
