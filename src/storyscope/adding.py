@@ -65,9 +65,10 @@ def add_video(
             if isinstance(error, StoryscopeError):
                 raise
             raise LibraryError(reason) from error
+        if not execute.changed and record.state == "ready":
+            return record.video
         video = _measured(record.video, store)
-        if execute.changed or record.state != "ready" or record.video != video:
-            store.put_record(record.ready(video))
+        store.put_record(record.ready(video))
     return video
 
 
