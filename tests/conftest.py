@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, settings
 
 from browsing import CHROMIUM, PATIENCE, SWITCHES
 from movie import make_movie
+from serving import served
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -33,6 +34,23 @@ def indexed(film, tmp_path_factory):
     folder = tmp_path_factory.mktemp("indexed") / "library"
     Library(folder).add(film)
     return folder
+
+
+@pytest.fixture(scope="module")
+def library(indexed, tmp_path_factory):
+    """A copy of that library, for one file of tests."""
+    from storyscope import Library
+
+    return Library(shutil.copytree(indexed, tmp_path_factory.mktemp("library") / "copy"))
+
+
+@pytest.fixture(scope="module")
+def address(library, film):
+    """Where the page over that copy is served."""
+    from storyscope.web import create_app
+
+    with served(create_app(library, media_folders=(film.parent,))) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")

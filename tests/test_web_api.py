@@ -19,11 +19,6 @@ from storyscope.web.server import serve
 from waiting import wait_until
 
 
-@pytest.fixture(scope="module")
-def library(indexed, tmp_path_factory):
-    return Library(shutil.copytree(indexed, tmp_path_factory.mktemp("library") / "copy"))
-
-
 @pytest.fixture
 def client(library, film):
     return TestClient(create_app(library, media_folders=(film.parent,)))

@@ -1,28 +1,13 @@
 """The page in a real browser, over a small film: what a person sees and does."""
 
 import re
-import shutil
 
 import pytest
 
 from browsing import starts, until, wait_for_stories
 from movie import story_seconds
-from serving import served
-from storyscope import Library
-from storyscope.web import create_app
 
 pytestmark = pytest.mark.xdist_group("browser")
-
-
-@pytest.fixture(scope="module")
-def library(indexed, tmp_path_factory):
-    return Library(shutil.copytree(indexed, tmp_path_factory.mktemp("library") / "copy"))
-
-
-@pytest.fixture(scope="module")
-def address(library, film):
-    with served(create_app(library, media_folders=(film.parent,))) as address:
-        yield address
 
 
 @pytest.fixture

@@ -10,26 +10,13 @@ from playwright.sync_api import expect
 from browsing import PATIENCE, starts, until, wait_for_stories
 from films import make_film
 from movie import FPS
-from serving import served
-from storyscope import Library, styling
+from storyscope import styling
 from storyscope.progress import Step
 from storyscope.stories.fine_tuning import FineTuning
 from storyscope.stories.model import default_model
-from storyscope.web import create_app
 
 pytestmark = pytest.mark.xdist_group("browser")
 expect.set_options(timeout=PATIENCE)
-
-
-@pytest.fixture(scope="module")
-def library(indexed, tmp_path_factory):
-    return Library(shutil.copytree(indexed, tmp_path_factory.mktemp("library") / "copy"))
-
-
-@pytest.fixture(scope="module")
-def address(library, film):
-    with served(create_app(library, media_folders=(film.parent,))) as address:
-        yield address
 
 
 @pytest.fixture

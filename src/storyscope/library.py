@@ -373,16 +373,7 @@ class Library:
         """What `stories --json` says."""
         return {
             "video": self._facts(self._record(video)),
-            "stories": [
-                {
-                    "start": story.span.start,
-                    "end": story.span.end,
-                    "title": story.title,
-                    "keywords": list(story.keywords),
-                    "shots": [story.shots.start, story.shots.stop],
-                }
-                for story in stories
-            ],
+            "stories": [story.facts() for story in stories],
         }
 
     def with_settings(self, settings: Sequence[str], *, preset: str | None = None) -> Library:

@@ -244,17 +244,7 @@ class RemoteLibrary:
     def story_facts(self, video: str, stories: Sequence[Story]) -> dict[str, Any]:
         """What `stories --json` says."""
         (about,) = (facts for facts in self.facts() if facts["id"] == video)
-        told = [
-            {
-                "start": story.span.start,
-                "end": story.span.end,
-                "title": story.title,
-                "keywords": list(story.keywords),
-                "shots": [story.shots.start, story.shots.stop],
-            }
-            for story in stories
-        ]
-        return {"video": about, "stories": told}
+        return {"video": about, "stories": [story.facts() for story in stories]}
 
     def _queue(self, path: Path, transcript: Path | None) -> int:
         """The number of the job: by path where the server has the file, else the file is sent."""

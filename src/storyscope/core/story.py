@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from storyscope.core.span import Span
 
@@ -19,6 +20,16 @@ class Story:
     span: Span
     title: str = ""
     keywords: tuple[str, ...] = ()
+
+    def facts(self) -> dict[str, Any]:
+        """What `stories --json` says of it, times in seconds."""
+        return {
+            "start": self.span.start,
+            "end": self.span.end,
+            "title": self.title,
+            "keywords": list(self.keywords),
+            "shots": [self.shots.start, self.shots.stop],
+        }
 
 
 @dataclass(frozen=True)
