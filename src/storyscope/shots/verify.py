@@ -129,7 +129,9 @@ def load_transnet(device: str = "") -> Network:
 
     def run(rgb: np.ndarray) -> np.ndarray:
         frames = torch.from_numpy(np.ascontiguousarray(rgb))[None].to(device)
-        with torch.inference_mode():
+        # A GPU would else round to ten bits on the way, and not always in the same order.
+        exact = torch.backends.cudnn.flags(enabled=True, deterministic=True, allow_tf32=False)
+        with torch.inference_mode(), exact:
             single, every = network.predict_raw(frames)
         # It marks the last frame before a cut; here the first one after it counts.
         single = torch.roll(single, 1, dims=1)
