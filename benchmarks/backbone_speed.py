@@ -32,7 +32,7 @@ def main() -> None:
     started = time.process_time()
     weights = read_weights(path)
     read = time.process_time()
-    graph = efficientnet_lite0(weights)
+    graph = efficientnet_lite0(weights).model()
     built = time.process_time()
     session = onnx_session(graph, threads=1)
     opened = time.process_time()

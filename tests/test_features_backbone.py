@@ -12,7 +12,8 @@ from storyscope.errors import ModelError
 from storyscope.features import describe, load_backbone, to_jpeg
 from storyscope.features.checkpoint import read_weights
 from storyscope.features.hypercolumns import bilinear, gaussian, hypercolumn_features
-from storyscope.features.networks import LITE0_STAGES, vgg16
+from storyscope.features.networks import LITE0_STAGES, efficientnet_lite0, vgg16
+from storyscope.features.torch_graph import TorchSession
 from storyscope.models import cache_folder, find_model, onnx_session
 
 
@@ -53,11 +54,33 @@ def test_the_graph_agrees_with_torch(backbone, pictures):
 def test_vgg16_agrees_with_torch(pictures):
     torch = pytest.importorskip("torch")
     weights = _narrow_vgg16()
-    session = onnx_session(vgg16(weights), threads=1)
+    session = onnx_session(vgg16(weights).model(), threads=1)
     maps, posteriors = session.run(["maps", "posteriors"], {"pictures": pictures[:1]})
     expected_maps, logits = _torch_vgg16(torch, weights, pictures[:1])
     np.testing.assert_allclose(maps, expected_maps, atol=1e-4)
     np.testing.assert_allclose(posteriors, torch.softmax(logits, dim=1), atol=1e-5)
+
+
+def test_torch_runs_every_output_of_both_graphs_as_onnxruntime_does(backbone, pictures):
+    pytest.importorskip("torch")
+    lite0 = read_weights(find_model("efficientnet-lite0").file("models/*.pth"))
+    for graph in (efficientnet_lite0(lite0), vgg16(_narrow_vgg16())):
+        names = [tensor.name for tensor in graph.outputs]
+        seen = onnx_session(graph.model(), threads=1).run(names, {"pictures": pictures[:2]})
+        again = TorchSession(graph, "cpu").run(names, {"pictures": pictures[:2]})
+        for one, other in zip(seen, again, strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-4)
+
+
+def test_the_image_network_goes_where_torch_sees_a_gpu(cache, backbone, pictures, monkeypatch):
+    pytest.importorskip("torch")
+    asked = []
+    monkeypatch.setattr("storyscope.features.backbone.torch_gpu", lambda: asked.append(1) or "cpu")
+    there = load_backbone("efficientnet-lite0")
+    assert asked
+    assert isinstance(there.session, TorchSession)
+    assert (there.channels, there.producer) == (backbone.channels, backbone.producer)
+    np.testing.assert_allclose(there(pictures).maps, backbone(pictures).maps, atol=1e-4)
 
 
 def test_a_hub_id_brings_the_papers_network_and_its_full_map(tmp_path, cache, monkeypatch):

@@ -15,7 +15,7 @@ from tokenizers.pre_tokenizers import Whitespace
 from storyscope import Library
 from storyscope.core import Passages, Span, Story
 from storyscope.errors import MissingDependency, ModelError, UnknownName
-from storyscope.features.onnx_graph import Graph
+from storyscope.features.onnx_graph import Graph, Tensor
 from storyscope.search.image_text import (
     CONSE,
     described,
@@ -35,14 +35,15 @@ def tiny_clip(tmp_path_factory):
     (folder / "onnx").mkdir()
     vision = Graph("vision")
     vision.node("ReduceMean", "pixel_values", output="image_embeds", axes=[2, 3], keepdims=0)
-    pixels = ("pixel_values", F4, ["n", 3, 8, 8])
-    model = vision.model([pixels], [("image_embeds", F4, ["n", 3])])
-    (folder / "onnx/vision_model.onnx").write_bytes(model)
+    vision.inputs = [Tensor("pixel_values", F4, ["n", 3, 8, 8])]
+    vision.outputs = [Tensor("image_embeds", F4, ["n", 3])]
+    (folder / "onnx/vision_model.onnx").write_bytes(vision.model())
     text, table = Graph("text"), np.array([*COLOURS.values(), [0.3, 0.3, 0.3]], np.float32)
     words = text.node("Gather", text.constant(table), "input_ids")
     text.node("ReduceMean", words, output="text_embeds", axes=[1], keepdims=0)
-    model = text.model([("input_ids", I8, ["n", "words"])], [("text_embeds", F4, ["n", 3])])
-    (folder / "onnx/text_model.onnx").write_bytes(model)
+    text.inputs = [Tensor("input_ids", I8, ["n", "words"])]
+    text.outputs = [Tensor("text_embeds", F4, ["n", 3])]
+    (folder / "onnx/text_model.onnx").write_bytes(text.model())
     numbers = {word: number for number, word in enumerate([*COLOURS, "[UNK]"])}
     tokenizer = Tokenizer(WordLevel(numbers, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = Whitespace()

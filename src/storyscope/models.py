@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 HUB_FILES = ("*.safetensors", "*.json", "*.txt", "*.onnx", "onnx/*.onnx", "*.model")
 MOST_THREADS = 2
 """More of them gain little on networks as small as ours."""
+GPU_DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
 
 
 @dataclass(frozen=True)
@@ -208,6 +210,23 @@ def thread_count() -> int:
     """Threads of a network: what OMP_NUM_THREADS says, else two where there are two cores."""
     said = os.environ.get("OMP_NUM_THREADS", "")
     return int(said) if said.isdecimal() and int(said) else min(MOST_THREADS, os.cpu_count() or 1)
+
+
+@cache
+def torch_gpu() -> str:
+    """Name of the GPU that torch sees and onnxruntime does not use; empty where there is none.
+
+    Without a driver torch is not even imported: that takes seconds, and memory.
+    """
+    if not (any(Path(path).exists() for path in GPU_DRIVERS) or shutil.which("nvidia-smi")):
+        return ""
+    try:
+        import onnxruntime
+        import torch
+    except ImportError:
+        return ""
+    used = "CUDAExecutionProvider" in onnxruntime.get_available_providers()
+    return "cuda" if torch.cuda.is_available() and not used else ""
 
 
 def onnx_session(model: Path | bytes, *, threads: int | None = None) -> InferenceSession:

@@ -1,18 +1,23 @@
-"""The image network, ready to run: its graph is made once from the weights and then cached."""
+"""The image network, ready to run: its graph is made once from the weights and then cached.
+
+onnxruntime runs it, or torch where torch sees a GPU that onnxruntime cannot use.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from storyscope.errors import ModelError
 from storyscope.features.checkpoint import read_weights
 from storyscope.features.networks import SIZE, Weights, efficientnet_lite0, vgg16
+from storyscope.features.onnx_graph import Graph
+from storyscope.features.torch_graph import TorchSession
 from storyscope.models import (
     SHIPPED,
     Model,
@@ -21,17 +26,15 @@ from storyscope.models import (
     find_model,
     keep_in_cache,
     onnx_session,
+    torch_gpu,
 )
-
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
 
 GRAPH_VERSION = 2
 """Raised when `networks.py` writes a different graph from the same weights."""
 
 COLUMNS = tuple(f"column_{number}" for number in range(1, 6))
 
-BUILDERS: dict[str, Callable[[Weights], bytes]] = {
+BUILDERS: dict[str, Callable[[Weights], Graph]] = {
     "_conv_stem.weight": efficientnet_lite0,
     "features.28.weight": vgg16,
 }
@@ -50,6 +53,12 @@ class BackboneOutput:
     """Five float32 [n, size, size], fine to coarse: the mean of the filters at a resolution."""
 
 
+class Session(Protocol):
+    """A graph that is ready to run."""
+
+    def run(self, outputs: Sequence[str], inputs: Mapping[str, np.ndarray]) -> list[np.ndarray]: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Backbone:
     """An image network that takes 224 x 224 pictures."""
@@ -57,15 +66,13 @@ class Backbone:
     name: str
     digest: str
     """Of the weights and of the way they are run."""
-    session: InferenceSession
+    channels: int
+    """Filters of the last convolutional layer."""
+    session: Session
 
     @property
     def producer(self) -> str:
         return f"{self.name}@{self.digest[:12]}"
-
-    @property
-    def channels(self) -> int:
-        return int(self.session.get_outputs()[0].shape[1])
 
     def __call__(self, pictures: np.ndarray) -> BackboneOutput:
         """Run uint8 [n, 224, 224, 3] through the network."""
@@ -81,21 +88,30 @@ class Backbone:
 def load_backbone(name: str, *, threads: int | None = None) -> Backbone:
     """Open the backbone called `name`: a shipped name, a local folder or a hub id."""
     digest, weights = _weights(name)
+    if device := torch_gpu():
+        graph = _build(weights)
+        channels = int(graph.outputs[0].shape[1])
+        return Backbone(name, digest, channels, TorchSession(graph, device))
     kept = cache_folder() / _graph_name(digest)
     if kept.exists():
         try:
-            return Backbone(name, digest, onnx_session(kept, threads=threads))
+            return _on_onnxruntime(name, digest, kept, threads)
         except ModelError:
             kept.unlink(missing_ok=True)
-    graph = _build(weights)
-    keep_in_cache(_graph_name(digest), graph)
-    return Backbone(name, digest, onnx_session(graph, threads=threads))
+    model = _build(weights).model()
+    keep_in_cache(_graph_name(digest), model)
+    return _on_onnxruntime(name, digest, model, threads)
 
 
 def backbone_digest(name: str) -> str:
     """What names everything the backbone called `name` makes: its weights and how they are run."""
     digest, _ = _weights(name)
     return digest
+
+
+def _on_onnxruntime(name: str, digest: str, model: Path | bytes, threads: int | None) -> Backbone:
+    session = onnx_session(model, threads=threads)
+    return Backbone(name, digest, int(session.get_outputs()[0].shape[1]), session)
 
 
 def _graph_name(digest: str) -> str:
@@ -116,7 +132,7 @@ def _digest(model: Model, weights: Path) -> str:
     return hashlib.sha256(f"{content} graph {GRAPH_VERSION}".encode()).hexdigest()
 
 
-def _build(path: Path) -> bytes:
+def _build(path: Path) -> Graph:
     weights = read_weights(path)
     for tensor, builder in BUILDERS.items():
         if tensor in weights:

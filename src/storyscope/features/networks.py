@@ -1,4 +1,4 @@
-"""Two image networks as ONNX graphs, from weights in numpy.
+"""Two image networks as graphs, from weights in numpy.
 
 Both take pictures as uint8 [n, 224, 224, 3] and give, from one pass,
 `maps` [n, channels, 7, 7], `posteriors` [n, 1000], and `column_1` .. `column_5`: for each of the
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from storyscope.errors import ModelError
-from storyscope.features.onnx_graph import Graph
+from storyscope.features.onnx_graph import Graph, Tensor
 
 SIZE = 224
 CLASSES = 1000
@@ -47,7 +47,7 @@ VGG16_LAYERS = ((0, 2), (5, 7), (10, 12, 14), (17, 19, 21), (24, 26, 28))
 """Numbers of the convolutions in the checkpoint, grouped by the pooling that follows them."""
 
 
-def efficientnet_lite0(weights: Weights) -> bytes:
+def efficientnet_lite0(weights: Weights) -> Graph:
     """EfficientNet-lite0 with its batch normalisations folded into the convolutions."""
     network = _Network("efficientnet-lite0", weights)
     layer = network.pictures(mean=[127.0] * 3, scale=[1 / 128.0] * 3)
@@ -79,10 +79,10 @@ def efficientnet_lite0(weights: Weights) -> bytes:
     network.column(size, maps)
     pooled = network.graph.node("GlobalAveragePool", maps)
     network.classified(network.graph.node("Flatten", pooled, axis=1), "_fc")
-    return network.model(channels=1280)
+    return network.finished(channels=1280)
 
 
-def vgg16(weights: Weights) -> bytes:
+def vgg16(weights: Weights) -> Graph:
     """VGG-16 as in the paper; `maps` is what its last pooling leaves, 7 x 7 x 512."""
     network = _Network("vgg16", weights)
     deviation = np.array([0.229, 0.224, 0.225]) * 255
@@ -103,7 +103,7 @@ def vgg16(weights: Weights) -> bytes:
     layer = network.graph.node("Relu", network.convolved("pre_logits.fc1", layer))
     layer = network.graph.node("Relu", network.convolved("pre_logits.fc2", layer))
     network.classified(network.graph.node("Flatten", layer, axis=1), "head.fc")
-    return network.model(channels=len(weights["features.28.bias"]))
+    return network.finished(channels=len(weights["features.28.bias"]))
 
 
 class _Network:
@@ -181,21 +181,19 @@ class _Network:
         mean = self.graph.node("ReduceMean", layer, axes=[1], keepdims=0)
         self._columns[size].append(mean)
 
-    def model(self, *, channels: int) -> bytes:
+    def finished(self, *, channels: int) -> Graph:
         for number, layers in enumerate(self._columns.values(), start=1):
             self.graph.node("Mean", *layers, output=f"column_{number}")
-        columns = [
-            (f"column_{number}", np.dtype("f4"), ("n", size, size))
-            for number, size in enumerate(self._columns, start=1)
+        self.graph.inputs = [Tensor("pictures", np.dtype("u1"), ("n", SIZE, SIZE, 3))]
+        self.graph.outputs = [
+            Tensor("maps", np.dtype("f4"), ("n", channels, SIZE // 32, SIZE // 32)),
+            Tensor("posteriors", np.dtype("f4"), ("n", CLASSES)),
+            *(
+                Tensor(f"column_{number}", np.dtype("f4"), ("n", size, size))
+                for number, size in enumerate(self._columns, start=1)
+            ),
         ]
-        return self.graph.model(
-            inputs=[("pictures", np.dtype("u1"), ("n", SIZE, SIZE, 3))],
-            outputs=[
-                ("maps", np.dtype("f4"), ("n", channels, SIZE // 32, SIZE // 32)),
-                ("posteriors", np.dtype("f4"), ("n", CLASSES)),
-                *columns,
-            ],
-        )
+        return self.graph
 
     def _take(self, name: str) -> np.ndarray:
         if name not in self._weights:

@@ -8,7 +8,8 @@ Field numbers are those of onnx.proto.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,48 +21,55 @@ IR_VERSION = 8
 ELEMENT_TYPES = {np.dtype("f4"): 1, np.dtype("u1"): 2, np.dtype("i8"): 7}
 
 
+@dataclass(frozen=True)
+class Node:
+    """One operation: what it is called, what it takes, and the name of its result."""
+
+    operator: str
+    inputs: tuple[str, ...]
+    output: str
+    attributes: Mapping[str, Attribute]
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """What goes in or comes out; a free axis is a word."""
+
+    name: str
+    dtype: np.dtype
+    shape: Shape
+
+
 class Graph:
     """Nodes and constants in the order they are added; `model` gives the file."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._nodes: list[bytes] = []
-        self._constants: list[bytes] = []
+        self.nodes: list[Node] = []
+        self.constants: dict[str, np.ndarray] = {}
+        self.inputs: list[Tensor] = []
+        self.outputs: list[Tensor] = []
 
     def node(self, operator: str, *inputs: str, output: str = "", **attributes: Attribute) -> str:
         """Add one operation and return the name of its result."""
-        output = output or f"{operator.lower()}_{len(self._nodes)}"
-        self._nodes.append(
-            b"".join(_text(1, name) for name in inputs)
-            + _text(2, output)
-            + _text(4, operator)
-            + b"".join(_message(5, _attribute(*item)) for item in attributes.items())
-        )
+        output = output or f"{operator.lower()}_{len(self.nodes)}"
+        self.nodes.append(Node(operator, inputs, output, attributes))
         return output
 
     def constant(self, values: np.ndarray) -> str:
         """Add an array and return its name."""
-        name = f"constant_{len(self._constants)}"
-        self._constants.append(
-            b"".join(_number(1, size) for size in values.shape)
-            + _number(2, ELEMENT_TYPES[values.dtype])
-            + _text(8, name)
-            + _message(9, np.ascontiguousarray(values).tobytes())
-        )
+        name = f"constant_{len(self.constants)}"
+        self.constants[name] = values
         return name
 
-    def model(
-        self,
-        inputs: Iterable[tuple[str, np.dtype, Shape]],
-        outputs: Iterable[tuple[str, np.dtype, Shape]],
-    ) -> bytes:
-        """The whole file; every input and output is (name, type, shape), a free axis a word."""
+    def model(self) -> bytes:
+        """The whole file."""
         graph = (
-            b"".join(_message(1, node) for node in self._nodes)
+            b"".join(_message(1, _node(node)) for node in self.nodes)
             + _text(2, self.name)
-            + b"".join(_message(5, constant) for constant in self._constants)
-            + b"".join(_message(11, _value(*value)) for value in inputs)
-            + b"".join(_message(12, _value(*value)) for value in outputs)
+            + b"".join(_message(5, _constant(*item)) for item in self.constants.items())
+            + b"".join(_message(11, _value(tensor)) for tensor in self.inputs)
+            + b"".join(_message(12, _value(tensor)) for tensor in self.outputs)
         )
         return (
             _number(1, IR_VERSION)
@@ -69,6 +77,24 @@ class Graph:
             + _message(7, graph)
             + _message(8, _text(1, "") + _number(2, OPSET))
         )
+
+
+def _node(node: Node) -> bytes:
+    return (
+        b"".join(_text(1, name) for name in node.inputs)
+        + _text(2, node.output)
+        + _text(4, node.operator)
+        + b"".join(_message(5, _attribute(*item)) for item in node.attributes.items())
+    )
+
+
+def _constant(name: str, values: np.ndarray) -> bytes:
+    return (
+        b"".join(_number(1, size) for size in values.shape)
+        + _number(2, ELEMENT_TYPES[values.dtype])
+        + _text(8, name)
+        + _message(9, np.ascontiguousarray(values).tobytes())
+    )
 
 
 def _attribute(name: str, value: Attribute) -> bytes:
@@ -81,12 +107,12 @@ def _attribute(name: str, value: Attribute) -> bytes:
     return _text(1, name) + b"".join(_number(8, item) for item in value) + _number(20, 7)
 
 
-def _value(name: str, dtype: np.dtype, shape: Shape) -> bytes:
-    axes = (_text(2, axis) if isinstance(axis, str) else _number(1, axis) for axis in shape)
-    tensor = _number(1, ELEMENT_TYPES[np.dtype(dtype)]) + _message(
+def _value(tensor: Tensor) -> bytes:
+    axes = (_text(2, axis) if isinstance(axis, str) else _number(1, axis) for axis in tensor.shape)
+    kind = _number(1, ELEMENT_TYPES[np.dtype(tensor.dtype)]) + _message(
         2, b"".join(_message(1, axis) for axis in axes)
     )
-    return _text(1, name) + _message(2, _message(1, tensor))
+    return _text(1, tensor.name) + _message(2, _message(1, kind))
 
 
 def _tag(field: int, wire: int) -> bytes:
