@@ -15,7 +15,7 @@ import hashlib
 import json
 import sys
 import tempfile
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -86,7 +86,7 @@ class Asked:
         """What was heard for all of these queries: one row a query."""
         heard = [self.heard[n] for n in self.numbers(half, on_topic=on_topic)]
         scores = {
-            f.name: np.stack([getattr(h.scores, f.name) for h in heard]) for f in fields(Scores)
+            name: np.stack([getattr(h.scores, name) for h in heard]) for name in Scores._fields
         }
         return Heard(
             Scores(**scores), np.stack([h.said for h in heard]), np.stack([h.read for h in heard])

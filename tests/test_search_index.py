@@ -1,6 +1,8 @@
 """The index looks at every story exactly, whatever was added, changed or removed before."""
 
 from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -10,8 +12,10 @@ from hypothesis import strategies as st
 from storyscope.core import Passages, Span, Story
 from storyscope.search.answer import RELEVANT, Heard, judge
 from storyscope.search.classes import conse, named_classes
-from storyscope.search.index import Index, Scores, Senses, owner_of, shot_classes
+from storyscope.search.index import Index
 from storyscope.search.rows import sixteen_bits
+from storyscope.search.segment import Scores, Senses, open_segment
+from storyscope.search.shots import owner_of, shot_classes
 from storyscope.search.spoken import Spoken
 
 DIMENSIONS, CLASSES = 16, 30
@@ -87,6 +91,49 @@ def test_scores_are_those_of_looking_at_every_story(order, seed):
         want = by_hand(stories, passages, senses)
         assert np.allclose(got[rows.start : rows.stop], want, atol=0.01)
     assert index.alive().sum() == 3 * len(latest)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=1, max_size=8))
+def test_an_index_in_files_is_the_index(turns):
+    """Videos come and change; now and then what is there goes to a file."""
+    whole, parted, latest = Index(MEANINGS), Index(MEANINGS), {}
+    with TemporaryDirectory() as folder:
+        for turn, (number, seal) in enumerate(turns):
+            name, made = f"video{number}", made_video(f"video{number}", seed=turn)
+            latest[name] = str(turn)
+            for index in (whole, parted):
+                index.add(name, *made, key=str(turn), first_address=100 * number)
+            if seal:
+                path = parted.last.save(Path(folder))
+                parted.seal(open_segment(path, MEANINGS))
+        opened = Index(MEANINGS)
+        path = whole.last.save(Path(folder))
+        opened.adopt(open_segment(path, MEANINGS), latest)
+    found, senses = [np.arange(120, 130), np.arange(125, 500)], made_senses(0)
+    for other in (parted, opened):
+        assert other.videos == whole.videos
+        assert other.addresses == whole.addresses
+        for one, two in zip(whole.score(senses), other.score(senses), strict=True):
+            assert np.allclose(one, two)
+        for video, stories in whole.videos.items():
+            assert [other.place(story) for story in stories] == [(video, n) for n in range(3)]
+        said = [i.spoken.largest(i.spoken.shares(found), 3 * len(turns), read=False)
+                for i in (whole, other)]  # fmt: skip
+        assert np.array_equal(*said)
+
+
+def test_a_damaged_file_or_one_of_other_models_is_none(tmp_path):
+    index = Index(MEANINGS)
+    index.add("video", *made_video("video", 1))
+    path = index.last.save(tmp_path)
+    assert open_segment(path, MEANINGS) is not None
+    assert open_segment(path, MEANINGS + 1) is None
+    assert open_segment(path, MEANINGS, 4) is None
+    path.write_bytes(path.read_bytes()[:-9])
+    assert open_segment(path, MEANINGS) is None
+    path.write_bytes(b"")
+    assert open_segment(path, MEANINGS) is None
 
 
 def test_a_video_without_words_has_its_pictures():

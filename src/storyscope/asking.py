@@ -25,7 +25,7 @@ from storyscope.search import (
     query_terms,
     quoted_phrases,
 )
-from storyscope.store import Store
+from storyscope.store import MOST_SAID, Store
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ def ask(text: str, store: Store, config: Config, class_count: int) -> Query:
     terms = query_terms(text)
     phrases, found = quoted_phrases(text), []
     for place, term in enumerate(terms):
-        addresses = store.find_said(expression([term]))
+        addresses = _said(term, store)
         if not len(addresses) and " " not in term and not model.knows(term):
             addresses, terms[place] = _meant_to_type(term, store)
             text = re.sub(rf"\b{re.escape(term)}\b", terms[place], text, flags=re.IGNORECASE)
@@ -106,6 +106,14 @@ def synonyms() -> dict[str, str]:
     return {other.lower(): names[0].lower() for names in class_synonyms() for other in names[1:]}
 
 
+def _said(term: str, store: Store) -> np.ndarray:
+    """Passages with a term, which may be unfinished: one that is said a lot is taken as it is."""
+    found = store.find_said(expression([term]))
+    if len(found) >= MOST_SAID:
+        return found
+    return store.find_said(expression([term], unfinished=True))
+
+
 def _meant_to_type(word: str, store: Store) -> tuple[np.ndarray, str]:
     """For a rare word: passages with its plain name, or with what a slip turned into it.
 
@@ -113,7 +121,7 @@ def _meant_to_type(word: str, store: Store) -> tuple[np.ndarray, str]:
     """
     if word in synonyms():
         name = synonyms()[word]
-        return store.find_said(expression(query_terms(name))), name
+        return store.find_said(expression(query_terms(name), unfinished=True)), name
     stem = nearest_word(word, store.said_terms(word[0]))
     if stem is not None:
         found = store.find_said(f'"{stem}"*')

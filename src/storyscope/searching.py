@@ -17,8 +17,6 @@ from storyscope.asking import Query, ask
 from storyscope.config import Config
 from storyscope.core import Hit, Keyframes, Passages, Ratings, Story, Thumbnail
 from storyscope.search import (
-    CONSE,
-    NOBODY,
     RELEVANT,
     Filter,
     Heard,
@@ -26,18 +24,15 @@ from storyscope.search import (
     Judged,
     Match,
     Senses,
-    Spoken,
-    class_vectors,
     conse,
     evidence,
     holds_phrases,
     judge,
-    load_image_text,
-    load_text_model,
     matches_in,
     owner_of,
     shown_relevance,
 )
+from storyscope.searching_index import LibraryIndex
 from storyscope.store import Store
 
 LOADED_VIDEOS = 64
@@ -53,10 +48,7 @@ class Searcher:
         """`folder` holds what people taught: concepts, and the frames they prefer."""
         self.store, self.config, self.folder = store, config, folder
         self._lock = threading.Lock()
-        self._index: Index | None = None
-        self._spoken = Spoken()
-        self._addresses: dict[str, range] = {}
-        self._keys: dict[str, tuple[str, str, range]] = {}
+        self._library = LibraryIndex(store, config, folder)
         self._loaded = lru_cache(LOADED_VIDEOS)(self._load)
 
     def search(self, text: str, *, limit: int, only: Filter = Filter()) -> list[Hit]:
@@ -64,16 +56,15 @@ class Searcher:
         if self.config.search.method == "paper":
             return self._search_as_the_paper(text, limit, only)
         with self._lock:
-            index = self._fresh_index()
-            query = self._ask(text)
+            index = self._library.fresh()
+            query = self._ask(text, index)
             if not query.terms:
                 return []
-            shares = self._spoken.shares(query.found)
+            shares = index.spoken.shares(query.found)
             judged = judge(self._heard(index, query, shares)).only(index.alive())
-            order = np.argsort(-judged.score, kind="stable")
             hits: list[Hit] = []
-            for place in order:
-                if len(hits) == limit or judged.score[place] < RELEVANT:
+            for place in _best_first(judged.score, RELEVANT):
+                if len(hits) == limit:
                     break
                 hit = self._hit(index, int(place), judged, query, shares, only)
                 if hit is not None:
@@ -83,7 +74,7 @@ class Searcher:
     def more_like(self, story: Story, *, limit: int, only: Filter = Filter()) -> list[Hit]:
         """Stories that speak of the same or look the same as this one, which is not among them."""
         with self._lock:
-            index = self._fresh_index()
+            index = self._library.fresh()
             senses = _senses_of(story, self._material(story.video).passages, index.meanings)
             return self._alike(index, senses, limit, only, not_story=story)
 
@@ -92,16 +83,16 @@ class Searcher:
     ) -> list[Hit]:
         """Stories that show what a picture shows; its likeliest classes are [1, 10] each."""
         with self._lock:
-            index = self._fresh_index()
+            index = self._library.fresh()
             looks = conse(classes, shares, index.meanings)[0]
             return self._alike(index, Senses(looks=looks), limit, only)
 
     def listen(self, text: str) -> tuple[Index, Heard]:
         """What every sense says of every story, relevant or not: what a benchmark looks at."""
         with self._lock:
-            index = self._fresh_index()
-            query = self._ask(text)
-            return index, self._heard(index, query, self._spoken.shares(query.found))
+            index = self._library.fresh()
+            query = self._ask(text, index)
+            return index, self._heard(index, query, index.spoken.shares(query.found))
 
     def thumbnail(self, story: Story, relevance: np.ndarray | None = None) -> Thumbnail:
         """The frame that stands for a story: a person's choice, else the best for a query.
@@ -131,57 +122,13 @@ class Searcher:
         ]
         return sorted(hits, key=lambda hit: -hit.score)[:limit]
 
-    def _fresh_index(self) -> Index:
-        """The index, with what was added, changed or removed since the last query."""
-        if self._index is None:
-            from storyscope.models import class_names
-
-            model = load_text_model(self.config.search.text_model)
-            meanings = class_vectors(model, class_names())
-            self._index = Index(meanings, look_dimensions=self._look_dimensions())
-        passages, titles = self.store.ready_keys("passages"), self.store.ready_keys("titles")
-        addresses = self.store.said_addresses()
-        wanted = {
-            video: (passages[video], key, addresses.get(video, range(0)))
-            for video, key in titles.items()
-            if video in passages
-        }
-        if wanted == self._keys:
-            return self._index
-        for video in self._keys.keys() - wanted.keys():
-            self._index.remove(video)
-            self._spoken.remove(self._addresses.pop(video))
-            del self._keys[video]
-        for video, keys in wanted.items():
-            if self._keys.get(video) != keys:
-                self._take_in(self._index, video, keys[2])
-                self._keys[video] = keys
-        return self._index
-
-    def _look_dimensions(self) -> int:
-        if self.config.search.image_text == CONSE:
-            return 0
-        return int(load_image_text(self.config.search.image_text).encode_texts(["a"]).shape[1])
-
-    def _take_in(self, index: Index, video: str, addresses: range) -> None:
-        stories, passages = self.store.load(video, "titles"), self.store.load(video, "passages")
-        if video in self._addresses:
-            self._spoken.remove(self._addresses[video])
-        index.add(video, stories, passages)
-        times = np.concatenate([passages.spans.mean(axis=1), passages.screen_seconds])
-        owners = owner_of(times, stories)
-        places = np.where(owners == NOBODY, NOBODY, index.videos[video].start + owners)
-        self._spoken.add(addresses, places, len(passages.texts))
-        self._addresses[video] = addresses
-
-    def _ask(self, text: str) -> Query:
-        assert self._index is not None
-        return ask(text, self.store, self.config, len(self._index.meanings))
+    def _ask(self, text: str, index: Index) -> Query:
+        return ask(text, self.store, self.config, len(index.meanings))
 
     def _heard(self, index: Index, query: Query, shares: np.ndarray) -> Heard:
-        count = len(index.places)
-        said = self._spoken.largest(shares, count, read=False)
-        read = self._spoken.largest(shares, count, read=True)
+        count = index.story_count
+        said = index.spoken.largest(shares, count, read=False)
+        read = index.spoken.largest(shares, count, read=True)
         return Heard(index.score(query.senses), said, read)
 
     def _hit(
@@ -193,12 +140,12 @@ class Searcher:
         shares: np.ndarray,
         only: Filter,
     ) -> Hit | None:
-        video, number = index.places[place]
+        video, number = index.place(int(place))
         if only.video not in (None, video):
             return None
         material = self._material(video)
         passages, story = material.passages, material.stories[number]
-        addresses = self._addresses[video]
+        addresses = index.addresses[video]
         words = matches_in(passages, story, shares[addresses.start : addresses.stop])
         if not only.passes(story, passages.language) or not holds_phrases(words, query.phrases):
             return None
@@ -219,10 +166,10 @@ class Searcher:
         scores = index.score(senses)
         score = np.where(index.alive(), np.maximum(scores.told, scores.seen), 0)
         hits: list[Hit] = []
-        for place in np.argsort(-score, kind="stable"):
-            if len(hits) == limit or score[place] < ALIKE:
+        for place in _best_first(score, ALIKE):
+            if len(hits) == limit:
                 break
-            video, number = index.places[place]
+            video, number = index.place(int(place))
             if only.video not in (None, video):
                 continue
             passages, story = self._material(video).passages, self._material(video).stories[number]
@@ -239,7 +186,7 @@ class Searcher:
 
     def _material(self, video: str) -> Material:
         key = self.store.key(video, "ratings")
-        return self._loaded(video, self._keys.get(video), key)
+        return self._loaded(video, self._library.keys.get(video), key)
 
     def _load(self, video: str, *keys: object) -> Material:
         passages = self.store.load(video, "passages")
@@ -262,6 +209,12 @@ class Material:
     ratings: Ratings
     pictures: Keyframes
     """Without the pictures themselves."""
+
+
+def _best_first(scores: np.ndarray, least: float) -> np.ndarray:
+    """Places of scores of at least this much; of equal ones the first comes first."""
+    enough = np.flatnonzero(scores >= least)
+    return enough[np.argsort(-scores[enough], kind="stable")]
 
 
 def _senses_of(story: Story, passages: Passages, meanings: np.ndarray) -> Senses:

@@ -24,8 +24,10 @@ from storyscope.search.image_text import (
     load_image_text,
     look,
 )
-from storyscope.search.index import Index, Place, Scores, Senses, owner_of
+from storyscope.search.index import Index, Place
 from storyscope.search.passages import likeliest, make_passages
+from storyscope.search.segment import Scores, Segment, Senses, open_segment
+from storyscope.search.shots import owner_of
 from storyscope.search.spoken import NOBODY, Spoken
 from storyscope.search.text_model import TextModel, load_text_model, text_model_digest
 from storyscope.search.words import expression, nearest_word, query_terms, quoted_phrases
@@ -44,6 +46,7 @@ __all__ = [
     "Match",
     "Place",
     "Scores",
+    "Segment",
     "Senses",
     "Spoken",
     "TextModel",
@@ -63,6 +66,7 @@ __all__ = [
     "matches_in",
     "named_classes",
     "nearest_word",
+    "open_segment",
     "owner_of",
     "picture_relevance",
     "query_terms",

@@ -9,7 +9,7 @@ import numpy as np
 from storyscope.core import Passages, Span
 from storyscope.search.classes import conse
 from storyscope.search.image_text import described
-from storyscope.search.index import Scores, Senses
+from storyscope.search.segment import Scores, Senses
 
 RELEVANT = 0.5
 """A story below this is no answer."""

@@ -10,7 +10,8 @@ import numpy as np
 from storyscope.core import Passages, Span, Story, format_time
 from storyscope.models import class_names
 from storyscope.search.answer import RELEVANT, Match, picture_relevance
-from storyscope.search.index import Senses, owner_of
+from storyscope.search.segment import Senses
+from storyscope.search.shots import owner_of
 
 SAID_REACH = 4.0
 """Seconds around a passage whose words match in which a picture is thought to show it."""

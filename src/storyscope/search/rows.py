@@ -20,6 +20,13 @@ class Growing:
         self._room = np.empty((64, *shape), kind)
         self._count = 0
 
+    @classmethod
+    def of(cls, rows: np.ndarray) -> Growing:
+        """Rows that are there already, wherever they lie; they are copied when others come."""
+        grown = cls((), rows.dtype)
+        grown._room, grown._count = rows, len(rows)
+        return grown
+
     def __len__(self) -> int:
         return self._count
 
@@ -43,8 +50,8 @@ class SixteenBits:
     Eight take the same time, but mix up neighbours among hundreds of thousands of rows.
     """
 
-    def __init__(self, dimensions: int) -> None:
-        self._rows, self._scale = Growing((dimensions,), np.int16), Growing((), np.float32)
+    def __init__(self, rows: Growing, scales: Growing) -> None:
+        self._rows, self._scale = rows, scales
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -76,8 +83,8 @@ def sixteen_bits(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 class Runs:
     """Which rows belong to which story: one run of rows a story, in rising order."""
 
-    def __init__(self) -> None:
-        self._owners, self._starts = Growing((), np.int64), Growing((), np.int64)
+    def __init__(self, owners: Growing, starts: Growing) -> None:
+        self._owners, self._starts = owners, starts
 
     def add(self, owners: np.ndarray, first_row: int) -> np.ndarray:
         """Take in the owners of new rows; say where, among these rows, their runs begin."""

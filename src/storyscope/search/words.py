@@ -30,11 +30,11 @@ def quoted_phrases(text: str) -> list[str]:
     return [phrase.lower() for phrase, _ in _PARTS.findall(text) if phrase]
 
 
-def expression(terms: Sequence[str]) -> str:
-    """Match any of the terms; the last may be unfinished, as in a box typed into."""
+def expression(terms: Sequence[str], *, unfinished: bool = False) -> str:
+    """Match any of the terms; the last may be `unfinished`, as in a box typed into."""
     quoted = [f'"{term.replace(chr(34), "")}"' for term in terms]
-    if terms and " " not in terms[-1] and len(terms[-1]) > 2:
-        quoted[-1] = f"({quoted[-1]} OR {quoted[-1]}*)"
+    if unfinished and " " not in terms[-1] and len(terms[-1]) > 2:
+        quoted[-1] += "*"
     return " OR ".join(quoted)
 
 

@@ -1,6 +1,6 @@
 """Everything to disk: one transaction per finished stage, so a killed run resumes."""
 
-from storyscope.store.protocol import Store, VideoRecord
+from storyscope.store.protocol import MOST_SAID, Store, VideoRecord
 from storyscope.store.sqlite import SqliteStore
 
-__all__ = ["SqliteStore", "Store", "VideoRecord"]
+__all__ = ["MOST_SAID", "SqliteStore", "Store", "VideoRecord"]

@@ -21,6 +21,9 @@ _RECORDS: dict[str, type] = {
     name: getattr(core, name) for name in core.__all__ if is_dataclass(getattr(core, name))
 }
 
+_PLAIN = {type(None), bool, int, float, str}
+"""Types that JSON gives back as they were."""
+
 
 def pack(artefact: Any) -> tuple[str, dict[str, np.ndarray]]:
     """Split an artefact into JSON text and the arrays it refers to."""
@@ -82,9 +85,14 @@ def _pack(value: Any, arrays: dict[str, np.ndarray]) -> Any:
 
 def _unpack(value: Any, arrays: Mapping[str, np.ndarray]) -> Any:
     if isinstance(value, list):
-        return tuple(_unpack(item, arrays) for item in value)
+        # Most lists are long and hold texts or numbers, which stand for themselves.
+        if {*map(type, value)} <= _PLAIN:
+            return tuple(value)
+        return tuple([_unpack(item, arrays) for item in value])
     if not isinstance(value, dict):
         return value
+    if "@record" in value:
+        return _unpack_record(value, arrays)
     match value:
         case {"@array": name}:
             return arrays[name]
@@ -98,20 +106,24 @@ def _unpack(value: Any, arrays: Mapping[str, np.ndarray]) -> Any:
             return tuple(whole[start:end] for start, end in zip(starts, arrays[ends], strict=True))
         case {"@map": items}:
             return {key: _unpack(item, arrays) for key, item in items}
-        case {"@record": name, **packed}:
-            if name not in _RECORDS:
-                raise LibraryError(
-                    f"the library holds a {name}, which this version does not know; "
-                    "index the video again"
-                )
-            values = {key: _unpack(item, arrays) for key, item in packed.items()}
-            try:
-                return _RECORDS[name](**values)
-            except TypeError as error:
-                raise LibraryError(
-                    f"the library holds a {name} of an older version; index the video again"
-                ) from error
     raise LibraryError("an artefact in the library is damaged; index the video again")
+
+
+def _unpack_record(value: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Any:
+    name = value.pop("@record")
+    if name not in _RECORDS:
+        raise LibraryError(
+            f"the library holds a {name}, which this version does not know; index the video again"
+        )
+    values = {
+        key: item if type(item) in _PLAIN else _unpack(item, arrays) for key, item in value.items()
+    }
+    try:
+        return _RECORDS[name](**values)
+    except TypeError as error:
+        raise LibraryError(
+            f"the library holds a {name} of an older version; index the video again"
+        ) from error
 
 
 def _keep(array: np.ndarray, arrays: dict[str, np.ndarray]) -> str:

@@ -67,6 +67,12 @@ class Store(Protocol):
     def forget_artefacts(self, video: str) -> None:
         """Drop everything that stages made of a video."""
 
+    def version(self) -> tuple[int, tuple[int, int]]:
+        """Who reads, and a state that differs whenever anything was written since they last asked.
+
+        States of two readers, which are two threads, cannot be compared.
+        """
+
     def key(self, video: str, stage: str) -> str | None:
         """The key of the artefact that is kept for a stage, or None."""
 

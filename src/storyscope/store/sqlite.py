@@ -42,6 +42,7 @@ class SqliteStore:
         self.folder = folder
         self._local = threading.local()
         self._connections: list[sqlite3.Connection] = []
+        self._numbers = count(1)
         with explained(folder):
             (folder / ARRAYS).mkdir(parents=True, exist_ok=True)
             _migrate(self._connection, folder)
@@ -111,6 +112,12 @@ class SqliteStore:
             connection.execute("DELETE FROM artefact WHERE video = ?", (video,))
         self._sweep(video)
 
+    def version(self) -> tuple[int, tuple[int, int]]:
+        connection = self._connection
+        # The first counts what others wrote, the second what was written through this connection.
+        ((others,),) = self._ask("PRAGMA data_version")
+        return self._local.number, (others, connection.total_changes)
+
     def key(self, video: str, stage: str) -> str | None:
         row = self._ask_one(
             "SELECT key FROM artefact WHERE video = ? AND stage = ?", (video, stage)
@@ -174,9 +181,13 @@ class SqliteStore:
             raise _unreadable(video, "scan", error) from error
 
     def find_said(self, expression: str, *, limit: int = MOST_SAID) -> np.ndarray:
-        # Ranking them would look up every one of them, which takes a second for a common word.
-        rows = self._ask("SELECT rowid FROM said WHERE said MATCH ? LIMIT ?", (expression, limit))
-        return np.array([address for (address,) in rows], np.int64)
+        # Ranking them would look up every one of them, which takes a second for a common word;
+        # one text of all the numbers is read sooner than as many rows.
+        ((numbers,),) = self._ask(
+            "SELECT group_concat(rowid) FROM (SELECT rowid FROM said WHERE said MATCH ? LIMIT ?)",
+            (expression, limit),
+        )
+        return np.fromstring(numbers or "", np.int64, sep=",")
 
     def said_addresses(self) -> dict[str, range]:
         rows = self._ask("SELECT video, first, first + count FROM said_of")
@@ -246,7 +257,7 @@ class SqliteStore:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA foreign_keys = ON")
-            self._local.connection = connection
+            self._local.connection, self._local.number = connection, next(self._numbers)
             self._connections.append(connection)
         own: sqlite3.Connection = self._local.connection
         return own
