@@ -32,6 +32,7 @@ BENCHMARKS: dict[str, list[str]] = {
     "shots": ["--data", "{data}"],
     "long_shot": [],
     "long_film": [FILM],
+    "two_workers": [FILM],
     "search": ["--film", FILM, "--truth", "{data}/ovsd/01/video.json", "--paper", "--write"],
     "search_scale": ["--write"],
     "search_cost": [FILM, "--write"],
