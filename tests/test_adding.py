@@ -113,7 +113,7 @@ def test_a_setting_that_fails_late_leaves_no_mixture(library, film, monkeypatch)
     def replace_stage(name):
         from storyscope import stages
 
-        return replace(stages.SCAN, name=name, version=99, run=lambda *_, report: (1,))
+        return replace(stages.SCAN, name=name, version=99, run=lambda *_, **__: (1,))
 
     monkeypatch.setattr(adding, "index_video", fail)
     with pytest.raises(LibraryError, match="network"):

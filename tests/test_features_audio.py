@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from storyscope.config import FeatureConfig
 from storyscope.core import Shot, Sound, SoundChunk, Span, Transition
 from storyscope.features import Material, SoundListener, extract
-from storyscope.features.audio import descriptors
+from storyscope.features.audio import descriptors, spread
 from storyscope.features.fisher import Mixture, fisher_vector, fit_mixture, posteriors
 from storyscope.features.mfcc import derivatives, mfcc
 
@@ -28,6 +28,25 @@ def test_the_size_of_the_chunks_does_not_matter(sizes):
     np.testing.assert_array_equal(one.mfcc, many.mfcc)
     assert one.first_second == many.first_second == 2.0
     assert one.mfcc.shape == (-(-sum(sizes) // 160), 30)
+
+
+def test_what_was_drained_and_what_is_left_are_the_whole_track():
+    samples = np.random.default_rng(0).normal(0, 0.1, 5 * RATE + 77).astype(np.float32)
+    whole, drained, parts = SoundListener(), SoundListener(), []
+    whole.hear(SoundChunk(2.0, samples))
+    for start in range(0, len(samples), RATE):
+        drained.hear(SoundChunk(2.0 + start / RATE, samples[start : start + RATE]))
+        parts.append(drained.drain())
+    rest = drained.close()
+    assert len(rest.mfcc) == 1
+    np.testing.assert_array_equal(np.concatenate([*parts, rest.mfcc]), whole.close().mfcc)
+
+
+@pytest.mark.parametrize("count", [1, 7, 1000, 19_999, 20_000, 90_000])
+def test_windows_spread_over_the_track_are_described_as_in_the_whole(count):
+    mfcc = np.random.default_rng(1).normal(0, 5, (20_000, 30)).astype(np.float16)
+    step = max(1, len(mfcc) // count)
+    np.testing.assert_array_equal(spread(mfcc, count), descriptors(mfcc)[::step])
 
 
 def test_a_hole_in_the_sound_is_filled_with_silence():

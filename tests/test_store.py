@@ -66,7 +66,7 @@ def test_records_with_arrays_and_pictures_come_back_as_they_were(store):
     store.save("film", "scan", "key", (shots, keyframes, features, Segmentation((0, 2), 5)))
     got_shots, got_keyframes, got_features, got_stories = store.load("film", "scan")
     assert got_shots == shots
-    assert got_keyframes.pictures == keyframes.pictures
+    assert tuple(got_keyframes.pictures) == keyframes.pictures
     assert got_keyframes.frames.tolist() == [3, 9]
     assert np.array_equal(got_features.vectors, features.vectors)
     assert got_stories == Segmentation((0, 2), 5)

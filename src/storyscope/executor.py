@@ -27,6 +27,8 @@ class Stage:
     """Raise it when the same inputs would give another artefact."""
     run: Callable[..., Any]
     """Called with the inputs' values, then `settings` if there are any, then `report`."""
+    spools: bool = False
+    """Whether it makes arrays as long as the film: it is then called with `spool` too."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,8 @@ class LocalExecutor:
             values = [made.value for made in inputs]
             if settings is not None:
                 values.append(settings)
-            artefact = stage.run(*values, report=partial(self._report_as, stage.name))
+            more = {"spool": self.store.spool} if stage.spools else {}
+            artefact = stage.run(*values, report=partial(self._report_as, stage.name), **more)
             self.before_change(stage)
             self.changed = True
             self.store.save(self.video, stage.name, key, artefact)

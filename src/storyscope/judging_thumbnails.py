@@ -81,7 +81,8 @@ def _keyframes(folder: Path, config: Config, report: Report) -> Iterator[tuple[s
         for video in store.ready_keys("scan"):
             yield video, store.load(video, "scan").keyframes
         return
-    from storyscope.stages import picking, scan_film
+    from storyscope.scanning import scan_film
+    from storyscope.stages import picking
 
     films = [folder] if folder.is_file() else sorted(folder.glob("*"))
     for film in films:

@@ -5,7 +5,7 @@ Every function is pure: (inputs, settings) to artefact. Heavy rooms are imported
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,8 +15,6 @@ from storyscope.config import (
     ConceptConfig,
     Config,
     FeatureConfig,
-    MediaConfig,
-    ShotConfig,
     TranscriptConfig,
 )
 from storyscope.core import (
@@ -24,11 +22,8 @@ from storyscope.core import (
     Film,
     Mined,
     Passages,
-    Picture,
     Ratings,
     Shot,
-    SmallFrame,
-    SoundChunk,
     Span,
     Story,
     StoryPath,
@@ -38,44 +33,10 @@ from storyscope.core import (
 from storyscope.core.language import UNKNOWN, language_code
 from storyscope.executor import Executor, Made, Stage, given
 from storyscope.progress import Report, silent
+from storyscope.scanning import look, scan_film
 
 if TYPE_CHECKING:
     from storyscope.concepts import Seen
-
-
-def scan_film(
-    path: str,
-    media: MediaConfig,
-    settings: tuple[ShotConfig, FeatureConfig],
-    *,
-    report: Report = silent,
-) -> Film:
-    """Decode the film once: shots, keyframes and sound, in constant memory."""
-    from storyscope.features import KeyframePicker, SoundListener
-    from storyscope.media import ScanEnd, scan
-    from storyscope.shots import detect_shots
-
-    shot_settings, picks = settings
-    picker, listener, ends = KeyframePicker(picks), SoundListener(), []
-
-    def small_frames() -> Iterator[SmallFrame]:
-        for item in scan(path, media, report=report):
-            match item:
-                case SmallFrame():
-                    yield item
-                case Picture():
-                    picker.see(item)
-                case SoundChunk():
-                    listener.hear(item)
-                case ScanEnd():
-                    ends.append(item)
-
-    shots = []
-    for shot in detect_shots(small_frames(), shot_settings):
-        picker.add_shot(shot)
-        shots.append(shot)
-    (end,) = ends
-    return Film(tuple(shots), picker.close(), listener.close(), end.damaged, end.has_subtitles)
 
 
 def find_words(
@@ -136,17 +97,6 @@ def read_screen_text(film: Film, settings: str, *, report: Report = silent) -> T
     from storyscope.transcripts import read_screen
 
     return read_screen(film.keyframes, film.shots, report=report)
-
-
-def look(
-    film: Film, settings: tuple[FeatureConfig, str], *, report: Report = silent
-) -> VisionOutput:
-    """Run the keyframes through the image network."""
-    from storyscope.features import describe, load_backbone
-
-    config, _ = settings
-    backbone = load_backbone(config.backbone)
-    return describe(film.keyframes, backbone, full_map=config.map == "full", report=report)
 
 
 def mine_terms(
@@ -379,10 +329,10 @@ def seeing(config: Config) -> FeatureConfig:
     return sees
 
 
-SCAN = Stage("scan", 3, scan_film)
+SCAN = Stage("scan", 3, scan_film, spools=True)
 TRANSCRIPT = Stage("transcript", 1, find_words)
 SCREEN = Stage("screen", 1, read_screen_text)
-VISION = Stage("vision", 1, look)
+VISION = Stage("vision", 1, look, spools=True)
 MINED = Stage("mined", 1, mine_terms)
 CONCEPTS = Stage("concepts", 1, describe_concepts)
 CUES = (

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from storyscope.concepts.taxonomy import CLASSES, GROUPS, class_numbers, display_names, group_matrix
-from storyscope.core import Keyframes, VisionOutput
+from storyscope.core import Keyframes, VisionOutput, in_batches
 from storyscope.errors import InvalidFeatures, ModelError
 from storyscope.models import class_names, class_synonyms
 
@@ -33,6 +33,10 @@ class Seen:
         strongest = np.zeros((count, len(self.names)), dtype=np.float32)
         np.maximum.at(strongest, shots, self.probabilities)
         return replace(self, probabilities=strongest)
+
+    def or_stronger(self, other: Seen) -> Seen:
+        """The same concepts of the same shots, each as strong as the stronger of two."""
+        return replace(self, probabilities=np.maximum(self.probabilities, other.probabilities))
 
     def narrowness(self) -> np.ndarray:
         """One for a concept of a single class, down to zero for one that takes in them all."""
@@ -81,19 +85,29 @@ def seen_in_shots(
             f"the trained concepts understand {trained.producer}, but these pictures were seen by "
             f"{vision.producer}; run `storyscope concepts train` again"
         )
-    seen = detect(
-        vision.posteriors,
-        class_names=class_names(),
-        class_synonyms=class_synonyms(),
-        activations=mean_map(vision),
-        trained=trained,
-    )
-    return seen.per_shot(keyframes.shots, shot_count)
+    found: Seen | None = None
+    numbers = in_batches(keyframes.shots)
+    parts = zip(in_batches(vision.posteriors), in_batches(vision.maps), numbers, strict=True)
+    for posteriors, maps, shots in parts:
+        seen = detect(
+            posteriors,
+            class_names=class_names(),
+            class_synonyms=class_synonyms(),
+            activations=_mean_map(maps),
+            trained=trained,
+        ).per_shot(shots, shot_count)
+        found = found.or_stronger(seen) if found else seen
+    assert found is not None
+    return found
 
 
 def mean_map(vision: VisionOutput) -> np.ndarray:
     """The activations detectors are trained on: the last map, averaged over the picture."""
-    maps = np.asarray(vision.maps, dtype=np.float32)
+    return np.concatenate([_mean_map(maps) for maps in in_batches(vision.maps)])
+
+
+def _mean_map(maps: np.ndarray) -> np.ndarray:
+    maps = np.asarray(maps, dtype=np.float32)
     if maps.shape[1] % MAP_PLACES == 0 and maps.shape[1] > MOST_CHANNELS:
         averaged: np.ndarray = maps.reshape(len(maps), -1, MAP_PLACES).mean(axis=2)
         return averaged

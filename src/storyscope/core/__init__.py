@@ -7,6 +7,7 @@ from storyscope.core.film import Film
 from storyscope.core.frames import Picture, SmallFrame, SoundChunk
 from storyscope.core.passages import Passages
 from storyscope.core.path import StoryPath
+from storyscope.core.rows import Blobs, Rows, in_batches
 from storyscope.core.segmentation import Segmentation
 from storyscope.core.span import Span
 from storyscope.core.story import Hit, Story, Thumbnail
@@ -24,6 +25,7 @@ from storyscope.core.video import (
 __all__ = [
     "VIDEO_SUFFIXES",
     "Annotation",
+    "Blobs",
     "Features",
     "Film",
     "Hit",
@@ -33,6 +35,7 @@ __all__ = [
     "Phrase",
     "Picture",
     "Ratings",
+    "Rows",
     "Segmentation",
     "Shot",
     "SmallFrame",
@@ -49,6 +52,7 @@ __all__ = [
     "VisionOutput",
     "Word",
     "format_time",
+    "in_batches",
     "parse_time",
     "shot_edges",
 ]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from storyscope.core.rows import Rows
 from storyscope.errors import InvalidFeatures
 
 
@@ -37,7 +39,7 @@ class Features:
 class Keyframes:
     """Pictures picked from the shots, several a shot, in time order.
 
-    They are compressed (JPEG) so that two hours of film stay in tens of megabytes.
+    They are compressed (JPEG), and those of a film lie on disk until one is asked for.
     """
 
     shots: np.ndarray
@@ -46,7 +48,7 @@ class Keyframes:
     """int64, the frame number of each picture."""
     seconds: np.ndarray
     """float64, the presentation time of each picture."""
-    pictures: tuple[bytes, ...]
+    pictures: Sequence[bytes]
 
     def __len__(self) -> int:
         return len(self.pictures)
@@ -56,7 +58,7 @@ class Keyframes:
 class Sound:
     """Cepstral description of the sound track in 10 ms windows."""
 
-    mfcc: np.ndarray
+    mfcc: Rows
     """float16, windows x 30: log-energy first, then 29 cepstral coefficients."""
     window_seconds: float = 0.01
     first_second: float = 0.0
@@ -66,9 +68,9 @@ class Sound:
 class VisionOutput:
     """What the image network saw in each keyframe: one row a picture, in their order."""
 
-    maps: np.ndarray
+    maps: Rows
     """float16 [n, channels], the 7 x 7 map averaged, or [n, channels * 49], the full map."""
-    posteriors: np.ndarray
+    posteriors: Rows
     """float16 [n, 1000] over `storyscope.models.class_names()`."""
     hypercolumns: np.ndarray
     """float32 [n, 10], mean and deviation of five maps, fine to coarse."""

@@ -18,7 +18,7 @@ from storyscope.features.mfcc import SoundListener
 from storyscope.features.pictures import from_jpeg, to_jpeg
 from storyscope.features.speech import speech
 from storyscope.features.time import time
-from storyscope.features.vision import describe, describe_pictures
+from storyscope.features.vision import describe, describe_parts, describe_pictures
 
 __all__ = [
     "EXTRACTORS",
@@ -30,6 +30,7 @@ __all__ = [
     "VisionOutput",
     "backbone_digest",
     "describe",
+    "describe_parts",
     "describe_pictures",
     "extract",
     "extract_all",

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from storyscope.config import FeatureConfig
-from storyscope.core import Features, Shot, Sound
+from storyscope.core import Features, Rows, Shot, Sound
 from storyscope.errors import InvalidSetting
 from storyscope.features.extractor import Material
 from storyscope.features.fisher import COMPONENTS, Mixture, fisher_vector, fit_mixture
@@ -20,6 +20,9 @@ MODULATIONS = (0.5, 1.0, 3.0, 6.0, 12.0, 50.0)
 """Hertz; syllables beat at 3 to 6, music at 1 to 3, wind and water hardly at all."""
 MIXTURE_WINDOWS = 40_000
 """Windows, spread evenly over the track, that a mixture is fitted to."""
+WINDOWS_AT_ONCE = 8192
+REACH = 4
+"""Windows either side that a window's second derivative looks at."""
 
 
 def audio(material: Material, config: FeatureConfig) -> Features | None:
@@ -30,7 +33,7 @@ def audio(material: Material, config: FeatureConfig) -> Features | None:
     if config.audio == "compact":
         return _each_shot(material.shots, sound, _statistics, "mfcc statistics 1")
     if config.audio == "fisher":
-        mixture = fit_mixture(_spread(sound), components=COMPONENTS)
+        mixture = fit_mixture(spread(sound.mfcc), components=COMPONENTS)
         return _fisher(material.shots, sound, mixture)
     raise InvalidSetting(
         f"audio is `compact` or `fisher`, got {config.audio!r}; change features.audio"
@@ -70,7 +73,8 @@ def _windows(sound: Sound, shot: Shot) -> np.ndarray:
         silent = np.zeros((1, sound.mfcc.shape[1]), np.float32)
         silent[0, 0] = np.log(FLOOR)
         return silent
-    return sound.mfcc[start:end]
+    heard: np.ndarray = sound.mfcc[start:end]
+    return heard
 
 
 def _statistics(mfcc: np.ndarray) -> np.ndarray:
@@ -99,6 +103,13 @@ def _beat(energy: np.ndarray) -> np.ndarray:
     return bands / max(float(bands.sum()), 1e-6)
 
 
-def _spread(sound: Sound) -> np.ndarray:
-    step = max(1, len(sound.mfcc) // MIXTURE_WINDOWS)
-    return descriptors(sound.mfcc)[::step]
+def spread(mfcc: Rows, count: int = MIXTURE_WINDOWS) -> np.ndarray:
+    """Descriptors of about `count` windows, evenly spread over the track."""
+    step = max(1, len(mfcc) // count)
+    at_once = step * max(1, WINDOWS_AT_ONCE // step)
+    parts = []
+    for start in range(0, len(mfcc), at_once):
+        end = min(start + at_once, len(mfcc))
+        first = max(0, start - REACH)
+        parts.append(descriptors(mfcc[first : end + REACH])[start - first : end - first : step])
+    return np.concatenate(parts)

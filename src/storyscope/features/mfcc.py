@@ -22,7 +22,7 @@ TOLERATED_GAP = 0.05
 
 
 class SoundListener:
-    """Fed with sound chunks in time order; holds less than one window of samples."""
+    """Fed with sound chunks in time order; holds no more than was heard since the last `drain`."""
 
     def __init__(self) -> None:
         self._first: float | None = None
@@ -43,14 +43,18 @@ class SoundListener:
             samples = samples[-shift:]
         self._add(samples)
 
+    def drain(self) -> np.ndarray:
+        """The windows heard since the last call."""
+        parts, self._mfcc = self._mfcc, []
+        return np.concatenate([np.zeros((0, CEPSTRA + 1), np.float16), *parts])
+
     def close(self) -> Sound | None:
-        """The whole track; None if nothing was heard."""
+        """The track from the last `drain` to its end; None if nothing was ever heard."""
         if self._first is None or not self._heard:
             return None
         if len(self._rest):
             self._add(np.zeros(WINDOW - len(self._rest), np.float32))
-        mfcc = np.concatenate(self._mfcc) if self._mfcc else np.zeros((0, CEPSTRA + 1), np.float16)
-        return Sound(mfcc, first_second=self._first)
+        return Sound(self.drain(), first_second=self._first)
 
     def _add_silence(self, count: int) -> None:
         for start in range(0, count, SOUND_RATE):

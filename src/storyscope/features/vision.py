@@ -21,35 +21,57 @@ BATCH = 4
 def describe(
     keyframes: Keyframes, backbone: Backbone, *, full_map: bool = False, report: Report = silent
 ) -> VisionOutput:
-    """Run every keyframe through the backbone, a few at a time."""
+    """Run every keyframe through the backbone."""
+    return _joined(list(describe_parts(keyframes, backbone, full_map=full_map, report=report)))
+
+
+def describe_parts(
+    keyframes: Keyframes, backbone: Backbone, *, full_map: bool = False, report: Report = silent
+) -> Iterator[VisionOutput]:
+    """The same a few keyframes at a time, in their order; at least one part."""
     pictures = (from_jpeg(data) for data in keyframes.pictures)
-    return _described(pictures, len(keyframes), backbone, full_map=full_map, report=report)
+    return _described(pictures, len(keyframes), backbone, full_map, report)
 
 
 def describe_pictures(
     pictures: Sequence[np.ndarray], backbone: Backbone, *, full_map: bool = False
 ) -> VisionOutput:
     """The same for pictures in memory, uint8 [height, width, 3] each."""
-    return _described(iter(pictures), len(pictures), backbone, full_map=full_map, report=silent)
+    count = len(pictures)
+    return _joined(list(_described(iter(pictures), count, backbone, full_map, silent)))
 
 
 def _described(
-    pictures: Iterator[np.ndarray],
-    count: int,
-    backbone: Backbone,
-    *,
-    full_map: bool,
-    report: Report,
-) -> VisionOutput:
-    width = backbone.channels * ((SIZE // 32) ** 2 if full_map else 1)
-    maps = np.zeros((count, width), np.float16)
-    posteriors = np.zeros((count, CLASSES), np.float16)
-    hypercolumns = np.zeros((count, 10), np.float32)
-    for start in range(0, count, BATCH):
-        rows = slice(start, min(start + BATCH, count))
+    pictures: Iterator[np.ndarray], count: int, backbone: Backbone, full_map: bool, report: Report
+) -> Iterator[VisionOutput]:
+    if not count:
+        yield _nothing(backbone, full_map)
+    for done in range(0, count, BATCH):
         seen = backbone(np.stack([squared(rgb, SIZE) for rgb in islice(pictures, BATCH)]))
-        maps[rows] = seen.maps.reshape(-1, width) if full_map else seen.maps.mean(axis=(2, 3))
-        posteriors[rows] = seen.posteriors
-        hypercolumns[rows] = hypercolumn_features(seen.columns)
-        report(Step("vision", rows.stop, count))
-    return VisionOutput(maps, posteriors, hypercolumns, backbone.producer)
+        maps = seen.maps.reshape(len(seen.maps), -1) if full_map else seen.maps.mean(axis=(2, 3))
+        yield VisionOutput(
+            maps.astype(np.float16),
+            seen.posteriors.astype(np.float16),
+            hypercolumn_features(seen.columns).astype(np.float32),
+            backbone.producer,
+        )
+        report(Step("vision", min(done + BATCH, count), count))
+
+
+def _nothing(backbone: Backbone, full_map: bool) -> VisionOutput:
+    width = backbone.channels * ((SIZE // 32) ** 2 if full_map else 1)
+    return VisionOutput(
+        np.zeros((0, width), np.float16),
+        np.zeros((0, CLASSES), np.float16),
+        np.zeros((0, 10), np.float32),
+        backbone.producer,
+    )
+
+
+def _joined(parts: Sequence[VisionOutput]) -> VisionOutput:
+    return VisionOutput(
+        np.concatenate([part.maps for part in parts]),
+        np.concatenate([part.posteriors for part in parts]),
+        np.concatenate([part.hypercolumns for part in parts]),
+        parts[0].producer,
+    )

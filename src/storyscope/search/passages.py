@@ -6,7 +6,16 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from storyscope.core import Keyframes, Passages, Span, Transcript, VisionOutput, Word
+from storyscope.core import (
+    Keyframes,
+    Passages,
+    Rows,
+    Span,
+    Transcript,
+    VisionOutput,
+    Word,
+    in_batches,
+)
 from storyscope.search.image_text import Looks
 
 FEWEST_WORDS, MOST_WORDS = 8, 40
@@ -66,12 +75,15 @@ def text_windows(words: Sequence[Word]) -> list[tuple[str, Span]]:
     ]
 
 
-def likeliest(posteriors: np.ndarray, *, top: int = TOP_CLASSES) -> tuple[np.ndarray, np.ndarray]:
+def likeliest(posteriors: Rows, *, top: int = TOP_CLASSES) -> tuple[np.ndarray, np.ndarray]:
     """The numbers of each row's likeliest classes, uint16, and how likely they are, float16."""
-    values = np.asarray(posteriors, np.float32)
-    classes = np.argsort(-values, axis=1, kind="stable")[:, :top]
-    shares = np.take_along_axis(values, classes, axis=1)
-    return classes.astype(np.uint16), shares.astype(np.float16)
+    classes, shares = [], []
+    for part in in_batches(posteriors):
+        values = part.astype(np.float32)
+        best = np.argsort(-values, axis=1, kind="stable")[:, :top]
+        classes.append(best.astype(np.uint16))
+        shares.append(np.take_along_axis(values, best, axis=1).astype(np.float16))
+    return np.concatenate(classes), np.concatenate(shares)
 
 
 def _ends_window(window: list[Word], following: Word) -> bool:

@@ -1,8 +1,9 @@
 """Artefacts to JSON and arrays, and back, exactly.
 
 An artefact is any nesting of records (the dataclasses of `storyscope.core`), tuples,
-mappings, ranges, bytes, arrays and JSON scalars. Arrays and bytes go into a safetensors file,
-which holds no code; everything else becomes one JSON text.
+mappings, ranges, bytes, arrays and JSON scalars. Arrays and bytes go into a file of their own;
+everything else becomes one JSON text. What a record declares as `Rows`, and byte strings in a row,
+come back unread: they are as long as the film.
 """
 
 from __future__ import annotations
@@ -15,46 +16,34 @@ from typing import Any
 import numpy as np
 
 from storyscope import core
+from storyscope.core import Blobs, Rows
 from storyscope.errors import LibraryError
+from storyscope.store.arrays import StoredRows
 
 _RECORDS: dict[str, type] = {
     name: getattr(core, name) for name in core.__all__ if is_dataclass(getattr(core, name))
+}
+_LONG = {
+    name: {field.name for field in fields(record) if field.type == "Rows"}
+    for name, record in _RECORDS.items()
 }
 
 _PLAIN = {type(None), bool, int, float, str}
 """Types that JSON gives back as they were."""
 
 
-def pack(artefact: Any) -> tuple[str, dict[str, np.ndarray]]:
+def pack(artefact: Any) -> tuple[str, dict[str, Rows]]:
     """Split an artefact into JSON text and the arrays it refers to."""
-    arrays: dict[str, np.ndarray] = {}
+    arrays: dict[str, Rows] = {}
     return json.dumps(_pack(artefact, arrays), ensure_ascii=False, sort_keys=True), arrays
 
 
-def unpack(facts: str, arrays: Mapping[str, np.ndarray]) -> Any:
+def unpack(facts: str, arrays: Mapping[str, Rows]) -> Any:
     """Put together what `pack` took apart."""
     return _unpack(json.loads(facts), arrays)
 
 
-def nearest_picture(keyframes: str, arrays: Any, seconds: float) -> tuple[int, bytes]:
-    """The frame number and the bytes of one of the packed keyframes; no other is read.
-
-    `arrays` is an open safetensors file.
-    """
-    match json.loads(keyframes):
-        case {
-            "frames": {"@array": frames},
-            "seconds": {"@array": times},
-            "pictures": {"@blobs": [name, ends]},
-        }:
-            nearest = int(np.abs(arrays.get_tensor(times) - seconds).argmin())
-            edges = np.concatenate([[0], arrays.get_tensor(ends)])
-            picture = arrays.get_slice(name)[int(edges[nearest]) : int(edges[nearest + 1])]
-            return int(arrays.get_tensor(frames)[nearest]), picture.tobytes()
-    raise LibraryError("the video has no keyframes; index it again")
-
-
-def _pack(value: Any, arrays: dict[str, np.ndarray]) -> Any:
+def _pack(value: Any, arrays: dict[str, Rows]) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         name = type(value).__name__
         if _RECORDS.get(name) is not type(value):
@@ -66,8 +55,10 @@ def _pack(value: Any, arrays: dict[str, np.ndarray]) -> Any:
             return value
         case np.generic():
             return value.item()
-        case np.ndarray():
+        case np.ndarray() | StoredRows():
             return {"@array": _keep(value, arrays)}
+        case Blobs() if len(value):
+            return {"@blobs": [_keep(value.joined, arrays), _keep(value.ends, arrays)]}
         case bytes():
             return {"@bytes": _keep(np.frombuffer(value, np.uint8), arrays)}
         case range():
@@ -76,14 +67,14 @@ def _pack(value: Any, arrays: dict[str, np.ndarray]) -> Any:
             ends = np.cumsum([len(item) for item in value])
             joined = np.frombuffer(b"".join(value), np.uint8)
             return {"@blobs": [_keep(joined, arrays), _keep(ends, arrays)]}
-        case tuple() | list():
+        case tuple() | list() | Blobs():
             return [_pack(item, arrays) for item in value]
         case Mapping():
             return {"@map": [[key, _pack(item, arrays)] for key, item in value.items()]}
     raise TypeError(f"a stage returned {type(value)}, which cannot be stored")
 
 
-def _unpack(value: Any, arrays: Mapping[str, np.ndarray]) -> Any:
+def _unpack(value: Any, arrays: Mapping[str, Rows]) -> Any:
     if isinstance(value, list):
         # Most lists are long and hold texts or numbers, which stand for themselves.
         if {*map(type, value)} <= _PLAIN:
@@ -95,29 +86,30 @@ def _unpack(value: Any, arrays: Mapping[str, np.ndarray]) -> Any:
         return _unpack_record(value, arrays)
     match value:
         case {"@array": name}:
-            return arrays[name]
+            return np.asarray(arrays[name])
         case {"@bytes": name}:
-            return arrays[name].tobytes()
+            return np.asarray(arrays[name]).tobytes()
         case {"@range": [start, stop]}:
             return range(start, stop)
         case {"@blobs": [name, ends]}:
-            starts = [0, *arrays[ends][:-1]]
-            whole = arrays[name].tobytes()
-            return tuple(whole[start:end] for start, end in zip(starts, arrays[ends], strict=True))
+            return Blobs(arrays[name], np.asarray(arrays[ends]))
         case {"@map": items}:
             return {key: _unpack(item, arrays) for key, item in items}
     raise LibraryError("an artefact in the library is damaged; index the video again")
 
 
-def _unpack_record(value: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Any:
+def _unpack_record(value: dict[str, Any], arrays: Mapping[str, Rows]) -> Any:
     name = value.pop("@record")
     if name not in _RECORDS:
         raise LibraryError(
             f"the library holds a {name}, which this version does not know; index the video again"
         )
     values = {
-        key: item if type(item) in _PLAIN else _unpack(item, arrays) for key, item in value.items()
+        key: item if type(item) in _PLAIN else _unpack(item, arrays)
+        for key, item in value.items()
+        if key not in _LONG[name]
     }
+    values |= {key: arrays[value[key]["@array"]] for key in _LONG[name] & value.keys()}
     try:
         return _RECORDS[name](**values)
     except TypeError as error:
@@ -126,7 +118,7 @@ def _unpack_record(value: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> A
         ) from error
 
 
-def _keep(array: np.ndarray, arrays: dict[str, np.ndarray]) -> str:
+def _keep(array: Rows, arrays: dict[str, Rows]) -> str:
     name = f"a{len(arrays)}"
-    arrays[name] = np.ascontiguousarray(array)
+    arrays[name] = np.ascontiguousarray(array) if isinstance(array, np.ndarray) else array
     return name

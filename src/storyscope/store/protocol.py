@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from storyscope.core import Video
+from storyscope.store.arrays import Spool
 
 State = Literal["indexing", "ready", "failed"]
 
@@ -84,6 +85,9 @@ class Store(Protocol):
 
     def save(self, video: str, stage: str, key: str, artefact: Any) -> None:
         """Keep a finished stage's artefact, whole or not at all."""
+
+    def spool(self) -> Spool:
+        """An array to write bit by bit, outside memory, into an artefact that is saved later."""
 
     def load_picture(self, video: str, seconds: float) -> tuple[int, bytes]:
         """The keyframe nearest to a time, by its frame number and as a JPEG, and nothing else."""

@@ -6,20 +6,19 @@ import os
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence, Set
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import save as _serialized
 
-from storyscope.core import Passages, Video
+from storyscope.core import Keyframes, Passages, Video
 from storyscope.errors import LibraryError
-from storyscope.store.codec import nearest_picture, pack, unpack
+from storyscope.store.arrays import DamagedArrays, Spool, StoredRows, open_arrays, serialized
+from storyscope.store.codec import pack, unpack
 from storyscope.store.explaining import explained
 from storyscope.store.migrations import MIGRATIONS
 from storyscope.store.protocol import MOST_SAID, VideoRecord
@@ -141,8 +140,8 @@ class SqliteStore:
             if row is None:
                 raise _unfinished(video, stage)
             try:
-                return unpack(row["facts"], self._read_arrays(row["file"]))
-            except (OSError, SafetensorError) as error:
+                return unpack(row["facts"], self._open_arrays(row["file"]))
+            except (OSError, DamagedArrays) as error:
                 # Another process may have made the stage anew since the row was read.
                 if row["file"] == file:
                     raise _unreadable(video, stage, error) from error
@@ -151,10 +150,9 @@ class SqliteStore:
     def save(self, video: str, stage: str, key: str, artefact: Any) -> None:
         facts, arrays = pack(artefact)
         file = f"{ARRAYS}/{video}/{stage}-{key[:16]}.safetensors" if arrays else None
-        content = _serialized(arrays) if arrays else b""
         with self.transaction() as connection:
             if file:
-                _write(self.folder / file, content)
+                _write(self.folder / file, serialized(arrays))
             connection.execute(
                 "INSERT OR REPLACE INTO artefact (video, stage, key, facts, file)"
                 " VALUES (?, ?, ?, ?, ?)",
@@ -164,6 +162,9 @@ class SqliteStore:
                 _file_words(connection, video, artefact)
         self._sweep(video)
 
+    def spool(self) -> Spool:
+        return Spool(self.folder / ARRAYS)
+
     def load_picture(self, video: str, seconds: float) -> tuple[int, bytes]:
         row = self._ask_one(
             "SELECT facts ->> '$.keyframes' AS keyframes, file FROM artefact"
@@ -172,12 +173,13 @@ class SqliteStore:
         )
         if row is None:
             raise _unfinished(video, "scan")
-        from safetensors import safe_open
-
         try:
-            with safe_open(self.folder / row["file"], framework="numpy") as arrays:
-                return nearest_picture(row["keyframes"], arrays, seconds)
-        except (OSError, SafetensorError) as error:
+            keyframes: Keyframes = unpack(row["keyframes"], self._open_arrays(row["file"]))
+            if not len(keyframes):
+                raise LibraryError(f"{video} has no keyframes; index it again")
+            nearest = int(np.abs(keyframes.seconds - seconds).argmin())
+            return int(keyframes.frames[nearest]), keyframes.pictures[nearest]
+        except (OSError, DamagedArrays) as error:
             raise _unreadable(video, "scan", error) from error
 
     def find_said(self, expression: str, *, limit: int = MOST_SAID) -> np.ndarray:
@@ -262,10 +264,8 @@ class SqliteStore:
         own: sqlite3.Connection = self._local.connection
         return own
 
-    def _read_arrays(self, file: str | None) -> dict[str, Any]:
-        from safetensors.numpy import load_file
-
-        return load_file(self.folder / file) if file else {}
+    def _open_arrays(self, file: str | None) -> dict[str, StoredRows]:
+        return open_arrays(self.folder / file) if file else {}
 
     def _sweep(self, video: str) -> None:
         """Delete array files of this video that no artefact names."""
@@ -275,7 +275,9 @@ class SqliteStore:
             named = {row["file"] for row in rows}
             for path in folder.glob("*"):
                 if f"{ARRAYS}/{video}/{path.name}" not in named:
-                    path.unlink(missing_ok=True)
+                    # Windows deletes nothing that is being read; the next sweep will.
+                    with suppress(PermissionError):
+                        path.unlink(missing_ok=True)
             if not named and folder.exists():
                 folder.rmdir()
 
@@ -309,13 +311,13 @@ def _free_name(wanted: str, taken: Set[str]) -> str:
     return next(name for name in chain([wanted], numbered) if name not in taken)
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
     """Write a file so that it is there whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".part-")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
         os.replace(name, path)

@@ -164,9 +164,9 @@ def _fit_ranking_cnn(sources: Sequence[Seen]) -> np.ndarray:
 
 
 def _swapped_layers(seen: Seen, neuron: np.ndarray) -> dict[str, float]:
-    good = seen.good.maps @ neuron[:-1]
+    good = np.asarray(seen.good.maps) @ neuron[:-1]
     return {
-        kind: 100 * swapped_share(good, worse.maps @ neuron[:-1])
+        kind: 100 * swapped_share(good, np.asarray(worse.maps) @ neuron[:-1])
         for kind, worse in seen.worse.items()
     }
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from storyscope.core import Keyframes, Ratings, Shot, VisionOutput
+from storyscope.core import Keyframes, Ratings, Shot, VisionOutput, in_batches
 from storyscope.models import class_names
 from storyscope.progress import Report, Step, silent
 from storyscope.thumbnails.quality import measure_quality
@@ -32,6 +32,7 @@ def rate_keyframes(
             report(Step("thumbnails", number, len(keyframes)))
     fits = vision.producer.split("@")[0] == ranker.backbone
     beauty = ranker.beauty(vision.hypercolumns) if fits else np.full(len(vision), 0.5, np.float32)
+    posteriors = vision.posteriors
     lettered = [number for number, name in enumerate(class_names()) if name in LETTERED_CLASSES]
     return Ratings(
         beauty=beauty,
@@ -39,7 +40,9 @@ def rate_keyframes(
         exposure=np.array([quality.exposure for quality in qualities], np.float32),
         entropy=np.array([quality.entropy for quality in qualities], np.float32),
         variety=np.array([quality.variety for quality in qualities], np.float32),
-        lettering=vision.posteriors[:, lettered].astype(np.float32).sum(axis=1),
+        lettering=np.concatenate(
+            [part[:, lettered].astype(np.float32).sum(axis=1) for part in in_batches(posteriors)]
+        ),
         clear=_clear(keyframes.frames, shots),
         producer=f"ranker {ranker.digest[:12]} on {vision.producer}",
     )

@@ -1,0 +1,91 @@
+"""The two stages that make as much as a film is long: decoding it, and looking at its keyframes.
+
+What they make goes to disk bit by bit, so that they need no more memory for a longer film.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from storyscope.config import FeatureConfig, MediaConfig, ShotConfig
+from storyscope.core import Film, Keyframes, Picture, SmallFrame, SoundChunk, VisionOutput
+from storyscope.progress import Report, silent
+from storyscope.store import Spool
+
+NewSpool = Callable[[], Spool]
+
+
+def scan_film(
+    path: str,
+    media: MediaConfig,
+    settings: tuple[ShotConfig, FeatureConfig],
+    *,
+    report: Report = silent,
+    spool: NewSpool = Spool,
+) -> Film:
+    """Decode the film once: shots, keyframes and sound, in constant memory."""
+    from storyscope.features import KeyframePicker, SoundListener, join_keyframes
+    from storyscope.media import ScanEnd, scan
+    from storyscope.shots import detect_shots
+
+    shot_settings, picks = settings
+    picker, listener, ends = KeyframePicker(picks), SoundListener(), []
+    pictures, cepstra = spool(), spool()
+
+    def small_frames() -> Iterator[SmallFrame]:
+        for item in scan(path, media, report=report):
+            match item:
+                case SmallFrame():
+                    yield item
+                case Picture():
+                    picker.see(item)
+                case SoundChunk():
+                    listener.hear(item)
+                    cepstra.append(listener.drain())
+                case ScanEnd():
+                    ends.append(item)
+
+    def without_pictures(settled: Keyframes) -> Keyframes:
+        for picture in settled.pictures:
+            pictures.append(picture)
+        return replace(settled, pictures=())
+
+    shots, parts = [], []
+    for shot in detect_shots(small_frames(), shot_settings):
+        picker.add_shot(shot)
+        shots.append(shot)
+        parts.append(without_pictures(picker.drain()))
+    keyframes = join_keyframes([*parts, without_pictures(picker.close())])
+    keyframes = replace(keyframes, pictures=pictures.blobs())
+    sound = listener.close()
+    if sound is not None:
+        cepstra.append(np.asarray(sound.mfcc))
+        sound = replace(sound, mfcc=cepstra.rows())
+    (end,) = ends
+    return Film(tuple(shots), keyframes, sound, end.damaged, end.has_subtitles)
+
+
+def look(
+    film: Film,
+    settings: tuple[FeatureConfig, str],
+    *,
+    report: Report = silent,
+    spool: NewSpool = Spool,
+) -> VisionOutput:
+    """Run the keyframes through the image network."""
+    from storyscope.features import describe_parts, load_backbone
+
+    config, _ = settings
+    backbone = load_backbone(config.backbone)
+    maps, posteriors, hypercolumns = spool(), spool(), []
+    for part in describe_parts(
+        film.keyframes, backbone, full_map=config.map == "full", report=report
+    ):
+        maps.append(np.asarray(part.maps))
+        posteriors.append(np.asarray(part.posteriors))
+        hypercolumns.append(part.hypercolumns)
+    columns = np.concatenate(hypercolumns)
+    return VisionOutput(maps.rows(), posteriors.rows(), columns, backbone.producer)

@@ -1,0 +1,202 @@
+"""Arrays on disk: written as they grow, kept in safetensors files, and read a part at a time.
+
+Safetensors holds no code: eight bytes with the size of a JSON header, the header, and the arrays
+one after another. Its own library wants every array in memory, to write and to read.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryFile, gettempdir
+from typing import Any
+
+import numpy as np
+
+from storyscope.core import Blobs, Rows
+from storyscope.store.explaining import explained
+
+PIECE_BYTES = 1 << 20
+MOST_HEADER_BYTES = 1 << 24
+KINDS = {
+    np.dtype(kind).newbyteorder("<"): name
+    for kind, name in [
+        ("u8", "U64"),
+        ("i8", "I64"),
+        ("f8", "F64"),
+        ("f4", "F32"),
+        ("u4", "U32"),
+        ("i4", "I32"),
+        ("f2", "F16"),
+        ("u2", "U16"),
+        ("i2", "I16"),
+        ("i1", "I8"),
+        ("u1", "U8"),
+        ("?", "BOOL"),
+    ]
+}
+"""In the order in which arrays lie in a file, so that every number is aligned."""
+
+
+class DamagedArrays(Exception):
+    """A file that does not hold what its header says."""
+
+
+class StoredRows:
+    """An array in an open file; a part of it is read when it is asked for."""
+
+    def __init__(self, file: _Shared, start: int, shape: tuple[int, ...], kind: np.dtype) -> None:
+        self._file, self._start, self.shape, self.dtype = file, start, shape, kind
+        self._row = kind.itemsize * int(np.prod(shape[1:], dtype=int))
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: Any) -> np.ndarray:
+        if isinstance(rows, slice):
+            first, end, step = rows.indices(len(self))
+            if step == 1:
+                return self._read(first, max(first, end))
+            rows = np.arange(first, end, step)
+        if isinstance(rows, int | np.integer):
+            number = range(len(self))[rows]
+            return np.asarray(self._read(number, number + 1)[0])
+        found = np.empty((len(rows), *self.shape[1:]), self.dtype)
+        for place, number in enumerate(rows):
+            found[place] = self[int(number)]
+        return found
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self._read(0, len(self)).astype(dtype or self.dtype, copy=False)
+
+    def _read(self, first: int, end: int) -> np.ndarray:
+        array = np.empty((end - first, *self.shape[1:]), self.dtype)
+        self._file.read_into(array, self._start + first * self._row)
+        return array
+
+
+class Spool:
+    """An array that grows on disk, in a file that has no name: a killed process leaves nothing."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or Path(gettempdir())
+        with explained(self._folder):
+            self._file = _Shared(TemporaryFile(dir=self._folder, buffering=0))  # noqa: SIM115
+        self._row: tuple[int, ...] = ()
+        self._kind = np.dtype(np.uint8)
+        self._ends: list[int] = []
+
+    def append(self, rows: np.ndarray | bytes) -> None:
+        """Write some more rows, all of one width and kind, or one more byte string."""
+        array = np.frombuffer(rows, np.uint8) if isinstance(rows, bytes) else rows
+        self._row, self._kind = array.shape[1:], array.dtype
+        self._ends.append(len(array) + (self._ends[-1] if self._ends else 0))
+        with explained(self._folder):
+            self._file.append(np.ascontiguousarray(array))
+
+    def rows(self) -> Rows:
+        """All that was appended, as one array."""
+        count = self._ends[-1] if self._ends else 0
+        return StoredRows(self._file, 0, (count, *self._row), self._kind)
+
+    def blobs(self) -> Blobs:
+        """The byte strings, one for each that was appended."""
+        return Blobs(self.rows(), np.array(self._ends, np.int64))
+
+
+def serialized(arrays: Mapping[str, Rows]) -> Iterator[bytes | memoryview]:
+    """The content of a safetensors file, in pieces; one piece is in memory at a time."""
+    order = sorted(arrays, key=lambda name: (list(KINDS).index(_kind(arrays[name])), name))
+    header, end = {}, 0
+    for name in order:
+        array, kind = arrays[name], _kind(arrays[name])
+        start, end = end, end + kind.itemsize * int(np.prod(array.shape, dtype=int))
+        header[name] = {
+            "dtype": KINDS[kind],
+            "shape": list(array.shape),
+            "data_offsets": [start, end],
+        }
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    yield len(text).to_bytes(8, "little") + text
+    for name in order:
+        yield from _pieces(arrays[name])
+
+
+def open_arrays(path: Path) -> dict[str, StoredRows]:
+    """The arrays of a safetensors file; OSError or DamagedArrays where it cannot be read."""
+    file = _Shared(path.open("rb", buffering=0))
+    size = path.stat().st_size
+    try:
+        length = int.from_bytes(file.read(0, 8), "little")
+        if length > min(size, MOST_HEADER_BYTES):
+            raise ValueError(f"a header of {length} bytes")
+        header = json.loads(file.read(8, length))
+        kinds = {name: kind for kind, name in KINDS.items()}
+        arrays = {}
+        for name, facts in header.items():
+            start, end = facts["data_offsets"]
+            kind, shape = kinds[facts["dtype"]], tuple(map(int, facts["shape"]))
+            bytes_wanted = kind.itemsize * int(np.prod(shape, dtype=int))
+            if end - start != bytes_wanted or not 0 <= 8 + length + end <= size:
+                raise ValueError(f"{name} does not fit")
+            arrays[name] = StoredRows(file, 8 + length + start, shape, kind)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DamagedArrays(f"{path} is damaged: {error}") from error
+    return arrays
+
+
+class _Shared:
+    """A file that several arrays and threads read; closed when the last of them is gone."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+
+    def __del__(self) -> None:
+        self._file.close()
+
+    def append(self, array: np.ndarray) -> None:
+        left = _bytes_of(array)
+        with self._lock:
+            self._file.seek(0, 2)
+            while left:
+                left = left[self._file.write(left) :]
+
+    def read(self, start: int, size: int) -> bytes:
+        content = np.empty(size, np.uint8)
+        self.read_into(content, start)
+        return content.tobytes()
+
+    def read_into(self, array: np.ndarray, start: int) -> None:
+        """Fill an array with the bytes from `start` on."""
+        left = _bytes_of(array)
+        with self._lock:
+            self._file.seek(start)
+            while left:
+                count = self._file.readinto(left)
+                if not count:
+                    raise DamagedArrays("the file is shorter than it was")
+                left = left[count:]
+
+
+def _kind(array: Any) -> np.dtype:
+    kind: np.dtype = array.dtype.newbyteorder("<")
+    return kind
+
+
+def _bytes_of(array: np.ndarray) -> memoryview:
+    """The memory of an array, which must be contiguous."""
+    return array.reshape(-1).view(np.uint8).data
+
+
+def _pieces(array: Rows) -> Iterator[memoryview]:
+    if not len(array):
+        return
+    row = _kind(array).itemsize * int(np.prod(array.shape[1:], dtype=int))
+    step = max(1, PIECE_BYTES // max(1, row))
+    for start in range(0, len(array), step):
+        part = np.ascontiguousarray(array[start : start + step], _kind(array))
+        yield _bytes_of(part)
