@@ -1,12 +1,19 @@
 """Whatever happens while a video is added, the library says what is true of it."""
 
+import re
+import shutil
 import threading
+import unicodedata
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from storyscope import adding
+from storyscope import adding, stages
+from storyscope.adding import plain_name
 from storyscope.core import Annotation, Features, Video
 from storyscope.errors import LibraryError, TranscriptError
 from storyscope.library import Library
@@ -94,11 +101,11 @@ def test_a_transcript_that_cannot_be_read_changes_nothing(library, film, tmp_pat
 
 
 def test_a_video_is_not_ready_while_its_stages_are_made_anew(library, film, monkeypatch):
-    def stopped(*_, **__):
-        raise KeyboardInterrupt
+    def killed(*_, **__):
+        raise SystemExit
 
-    monkeypatch.setattr(adding, "index_video", stopped)
-    with pytest.raises(KeyboardInterrupt):
+    monkeypatch.setattr(adding, "index_video", killed)
+    with pytest.raises(SystemExit):
         library.add(film, again=True)
     assert [video["state"] for video in library.facts()] == ["indexing"]
     with pytest.raises(LibraryError, match="not indexed to the end"):
@@ -152,3 +159,77 @@ def test_words_filed_again_are_still_found_by_a_running_search(library):
     other.store.save("film", "other", "k", (1, 2))
     other.store.save("film", "passages", key, passages)
     assert library.search("camel")[0].parts == Library(library.folder).search("camel")[0].parts
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("My Film (1).mp4", "my-film-1"),
+        ("Straße der Bücher.mkv", "strasse-der-bucher"),
+        ("Ærø & Łódź.mp4", "aero-lodz"),
+        ("映画.mp4", "video-d626ec"),
+        ("映画 2.mp4", "2-9512fb"),
+        ("Привет.mp4", "video-dd679c"),
+        ("!!!.mp4", "video"),
+    ],
+)
+def test_names_in_any_script_make_plain_ids(file, name):
+    assert plain_name(Path(file)) == name
+
+
+@given(st.text(min_size=1))
+def test_an_id_is_plain_and_does_not_depend_on_how_accents_are_coded(stem):
+    name = plain_name(Path(f"{stem.replace('/', '-')}.mp4"))
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
+    assert len(name) <= 67
+    composed, apart = (unicodedata.normalize(form, "Crème brûlée 映画") for form in ("NFC", "NFD"))
+    assert plain_name(Path(composed)) == plain_name(Path(apart))
+
+
+def test_a_person_who_stops_is_told_how_to_go_on_and_the_video_resumes(film, tmp_path):
+    library = Library(tmp_path / "library")
+
+    def stop(step):
+        if step.stage == "vision":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        library.add(film, report=stop)
+    (facts,) = library.facts()
+    assert (facts["state"], facts["failure"]) == (
+        "failed",
+        "stopped before the end; add it again to go on",
+    )
+    stages = []
+    library.add(film, report=lambda step: stages.append(step) if step.done == 0 else None)
+    assert "scan" not in [step.stage for step in stages]
+    assert library.facts()[0]["state"] == "ready"
+
+
+def test_a_ready_video_stays_ready_when_a_person_stops_before_anything_changed(library, film):
+    def stop(step):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        library.add(film, report=stop)
+    assert library.facts()[0]["state"] == "ready"
+
+
+def test_stages_without_their_part_are_not_reported(film, tmp_path, monkeypatch):
+    monkeypatch.setattr(stages, "find_spec", lambda name: None)
+    seen = set()
+    Library(tmp_path / "library").add(film, report=lambda step: seen.add(step.stage))
+    assert {"scan", "vision", "stories"} <= seen
+    assert not {"screen", "mined", "concepts"} & seen
+
+
+def test_removing_deletes_the_library_s_own_copy_and_no_file_of_a_person(library, film):
+    library.uploads.mkdir()
+    copy, words = library.uploads / "copy.mp4", library.uploads / "copy.srt"
+    shutil.copy(film, copy)
+    words.write_text("1\n00:00:00,000 --> 00:00:01,000\nhello\n")
+    video = library.add(copy, transcript=words).id
+    library.remove(video)
+    library.remove("film")
+    assert list(library.uploads.iterdir()) == []
+    assert film.exists()

@@ -1,11 +1,15 @@
 """The command line as people and scripts meet it."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 
 import av
 import pytest
+
+from storyscope.library import Library
 
 
 def storyscope(*words, library=None, code=0):
@@ -69,9 +73,7 @@ def test_bad_input_is_one_line_and_code_1(make, says, tmp_path):
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith("storyscope: ")
     assert says in done.stderr.lower()
-    assert json.loads(storyscope("list", "--json", library=tmp_path / "shelf").stdout) == {
-        "videos": []
-    }
+    assert Library(tmp_path / "shelf").facts() == []
 
 
 def test_debug_shows_the_traceback(tmp_path):
@@ -180,3 +182,52 @@ def test_an_edit_that_changes_nothing_is_refused(library):
     done = storyscope("edit", "film", "--annotator", "eve", library=library, code=1)
     assert "nothing to change" in done.stderr
     assert "eve" not in storyscope("stories", "film", "--json", library=library).stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("list",),
+        ("stories", "film"),
+        ("shots", "film"),
+        ("search", "sea"),
+        ("export", "film", "--format", "csv"),
+        ("remove", "film"),
+        ("explain", "film"),
+        ("thumbnails", "film"),
+        ("edit", "film", "--split", "1"),
+        ("train",),
+        ("concepts", "list"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_mistyped_library_is_named_and_not_made(words, tmp_path):
+    missing = tmp_path / "mistyped"
+    done = storyscope(*words, library=missing, code=1)
+    assert done.stderr.count("\n") == 1
+    assert f"there is no library in {missing}" in done.stderr
+    assert "storyscope add" in done.stderr
+    assert not missing.exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are not sent on Windows")
+@pytest.mark.parametrize("jobs", [(), ("--jobs", "2")], ids=["alone", "in a process of its own"])
+def test_control_c_says_in_one_line_how_to_go_on(film, tmp_path, jobs):
+    command = [sys.executable, "-m", "storyscope", "add", str(film), *jobs]
+    process = subprocess.Popen(
+        [*command, "--library", str(tmp_path / "shelf")],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert "watching the film" in process.stderr.readline()
+    os.killpg(process.pid, signal.SIGINT)
+    told = process.stderr.read()
+    assert process.wait() == 130
+    assert told.splitlines()[-1] == (
+        "storyscope: stopped; finished stages are kept, run the same command again to go on"
+    )
+    shown = storyscope("list", library=tmp_path / "shelf")
+    assert "indexing" not in shown.stdout
+    storyscope("add", film, library=tmp_path / "shelf")
+    assert "ready" in storyscope("list", library=tmp_path / "shelf").stdout

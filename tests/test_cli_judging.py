@@ -65,6 +65,16 @@ def test_score_speaks_to_people_too(run, files):
     assert "mean iou           0.6667" in shown
 
 
+def test_frames_beside_seconds_are_refused_by_the_option_that_helps(run, files, tmp_path):
+    (frames,) = files(frames=[2])
+    seconds = tmp_path / "seconds.json"
+    stories = [{"start": 0.0, "end": 0.08}, {"start": 0.08, "end": 0.2}]
+    seconds.write_text(json.dumps({"shots": [{"start": 0.0}], "stories": stories}))
+    with pytest.raises(StoryscopeError, match="give --fps if one of them counts frames"):
+        run("score", frames, seconds)
+    assert json.loads(run("score", frames, seconds, "--fps", 25, "--json").stdout)["mean_iou"] == 1
+
+
 def test_agree_prints_the_proven_best(run, files):
     people = files(ann=[2, 3, 4], bob=[1], eve=[3])
     facts = json.loads(run("agree", *people, "--json").stdout)

@@ -18,6 +18,7 @@ from storyscope.demo.narration import narrate
 from storyscope.demo.script import FPS, SCRIPT
 from storyscope.demo.soundscape import RATE, SOUNDS, soundscape
 from storyscope.errors import MediaError
+from storyscope.formats import on_one_scale, read_annotations
 
 SMALL = Size(160, 90)
 
@@ -36,6 +37,13 @@ def truth(film):
 def pictures(film):
     with av.open(str(film.video)) as container:
         return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
+
+
+def test_both_files_of_truth_are_annotations_that_can_be_scored(film, truth):
+    written = [each for file in (film.truth, film.stories) for each in read_annotations(file)]
+    timed, counted = on_one_scale(written, fps=FPS).segmentations
+    assert timed == counted
+    assert list(counted.starts) == truth["segmentation"]["starts"]
 
 
 @given(st.floats(0.2, 3.0))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import replace
+from functools import partial
+from hashlib import sha256
 from pathlib import Path
 
 from storyscope.config import Config, MediaConfig
@@ -12,9 +14,14 @@ from storyscope.core import Film, Video
 from storyscope.errors import LibraryError, StoryscopeError, TranscriptError
 from storyscope.executor import LocalExecutor, Stage
 from storyscope.pipeline import Source, index_video
-from storyscope.progress import Report, silent
-from storyscope.stages import SCAN
+from storyscope.progress import Report, Step, silent
+from storyscope.stages import SCAN, idle
 from storyscope.store import Store, VideoRecord
+
+LETTERS = str.maketrans(
+    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
+)
+"""How people write letters that are not an ordinary one with a mark."""
 
 
 def add_video(
@@ -36,7 +43,7 @@ def add_video(
     words = _readable(transcript) if transcript else None
     known = next((r for r in store.records() if r.video.path == str(path)), None)
     if known is None:
-        known = store.add_record(_probed(path, config.media, _plain_name(path)))
+        known = store.add_record(_probed(path, config.media, plain_name(path)))
     with store.busy(known.video.id):
         before = store.record(known.video.id) or known
         record = _renewed(before, path, words, config.media)
@@ -52,24 +59,30 @@ def add_video(
             if stage.name == SCAN.name:
                 store.put_record(replace(record, state="indexing"))
 
-        execute = LocalExecutor(store, record.video.id, report, before_change=unsettle)
+        quietly = partial(_report_work, report, idle(config))
+        execute = LocalExecutor(store, record.video.id, quietly, before_change=unsettle)
         try:
             source = Source.of(record.video, record.transcript, folder)
             index_video(source, config, execute)
             _rate_as_preferred(store, folder, record.video.id)
-        except (StoryscopeError, OSError) as error:
+        except (StoryscopeError, OSError, KeyboardInterrupt) as error:
             reason = _reason(error, record.video)
             untouched = not (again or execute.changed) and before.video == record.video
             kept = before if untouched and before.state == "ready" else record.failed(reason)
             store.put_record(replace(kept, transcript=before.transcript))
-            if isinstance(error, StoryscopeError):
-                raise
-            raise LibraryError(reason) from error
+            if isinstance(error, OSError):
+                raise LibraryError(reason) from error
+            raise
         if not execute.changed and record.state == "ready":
             return record.video
         video = _measured(record.video, store)
         store.put_record(record.ready(video))
     return video
+
+
+def _report_work(report: Report, idle_stages: frozenset[str], step: Step) -> None:
+    if step.stage not in idle_stages:
+        report(step)
 
 
 def _readable(transcript: str | Path) -> str:
@@ -79,10 +92,18 @@ def _readable(transcript: str | Path) -> str:
     return str(path)
 
 
-def _plain_name(path: Path) -> str:
-    """The file's name, in letters that every shell and address can hold."""
-    plain = unicodedata.normalize("NFKD", path.stem).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60] or "video"
+def plain_name(path: Path) -> str:
+    """The file's name, in letters that every shell and address can hold.
+
+    What has no such letters (映画) becomes a few that stand for that name and no other.
+    """
+    name = unicodedata.normalize("NFKD", path.stem.lower().translate(LETTERS))
+    letters = "".join(c for c in name if not unicodedata.combining(c))
+    plain = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[:60]
+    if all(c.isascii() for c in letters if c.isalnum()):
+        return plain or "video"
+    stem = unicodedata.normalize("NFC", path.stem)
+    return f"{plain or 'video'}-{sha256(stem.encode(errors='surrogateescape')).hexdigest()[:6]}"
 
 
 def _renewed(known: VideoRecord, path: Path, words: str | None, config: MediaConfig) -> VideoRecord:
@@ -139,7 +160,9 @@ def _rate_as_preferred(store: Store, folder: Path, video: str) -> None:
         rate_anew(store, video, load_ranker(path))
 
 
-def _reason(error: Exception, video: Video) -> str:
+def _reason(error: BaseException, video: Video) -> str:
+    if isinstance(error, KeyboardInterrupt):
+        return "stopped before the end; add it again to go on"
     if isinstance(error, OSError):
         return f"{error.strerror or error}: {error.filename or video.path}"
     return str(error)

@@ -49,6 +49,11 @@ FILMS_IN_MEMORY = 4
 """Films whose shots and keyframes stay at hand: who asks for one asks for it again."""
 
 
+def is_library(folder: Path) -> bool:
+    """Whether a library is kept in this folder."""
+    return SqliteStore.exists(folder.expanduser())
+
+
 class Library:
     """Videos and their stories, kept in a folder that is created if missing.
 
@@ -68,6 +73,8 @@ class Library:
         self.folder = Path(folder).expanduser()
         self.store = store or SqliteStore(self.folder)
         self.config_path = self.folder / "storyscope.toml"
+        self.uploads = self.folder.absolute() / "uploads"
+        """Where copies of uploaded videos lie, and nothing that people keep themselves."""
         self.config = config or load_config(self.config_path)
         self._films = lru_cache(FILMS_IN_MEMORY)(self._load_film)
 
@@ -355,12 +362,18 @@ class Library:
         return {annotator: _annotation(json.loads(text)) for annotator, text in kept.items()}
 
     def remove(self, video: str) -> None:
-        """Forget a video and all that was made of it; its file is not touched."""
+        """Forget a video and all that was made of it.
+
+        Its file is not touched, unless it is the library's own copy of what was uploaded.
+        """
         from storyscope.thumbnailing import forget_choices
 
-        self._record(video)
+        record = self._record(video)
         with self.store.busy(video):
             self.store.remove(video)
+            for file in (record.video.path, record.transcript):
+                if file and Path(file).parent.resolve() == self.uploads.resolve():
+                    Path(file).unlink(missing_ok=True)
             forget_choices(self.folder, video)
             for folder in ("pictures", "scratch"):
                 shutil.rmtree(self.folder / folder / video, ignore_errors=True)

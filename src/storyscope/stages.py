@@ -279,20 +279,39 @@ class Weights:
 def weights(config: Config) -> Weights:
     """Digests of the networks, and whether the optional word models are here."""
     from storyscope.features import backbone_digest
-    from storyscope.models import SHIPPED, is_installed
     from storyscope.search import text_model_digest
     from storyscope.stories import model_digest
     from storyscope.thumbnails import load_ranker
 
-    vectors = config.concepts.vectors
     return Weights(
         backbone=backbone_digest(config.features.backbone),
         text=text_model_digest(config.search.text_model),
         ranker=load_ranker().digest,
         stories=model_digest(config.stories),
-        grammar=find_spec("spacy") is not None,
-        words=is_installed(vectors) if vectors in SHIPPED else True,
+        grammar=_has_grammar(),
+        words=_has_words(config.concepts),
     )
+
+
+def _has_grammar() -> bool:
+    return find_spec("spacy") is not None
+
+
+def _has_words(config: ConceptConfig) -> bool:
+    from storyscope.models import SHIPPED, is_installed
+
+    return config.vectors not in SHIPPED or is_installed(config.vectors)
+
+
+def idle(config: Config) -> frozenset[str]:
+    """Stages that have nothing to do: their part is switched off or not installed."""
+    mines = _has_grammar()
+    works = {
+        SCREEN: config.transcripts.screen != "off",
+        MINED: mines,
+        CONCEPTS: mines and _has_words(config.concepts),
+    }
+    return frozenset(stage.name for stage, there in works.items() if not there)
 
 
 def only(record: Any, *names: str) -> Any:

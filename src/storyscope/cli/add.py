@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from storyscope.cli.options import DEFAULT_LIBRARY, LibraryOption, QuietOption, open_library
-from storyscope.cli.show import live_progress, live_progresses, say
+from storyscope.cli.show import live_progress, live_progresses, resumable, say
 
 if TYPE_CHECKING:
     from storyscope.library import Library
@@ -65,7 +65,6 @@ def add(
         storyscope add ~/Films --cpu-limit 25
     """
     from storyscope.errors import StoryscopeError
-    from storyscope.library import Library
     from storyscope.media import find_videos
 
     paths = find_videos(videos)
@@ -74,25 +73,31 @@ def add(
             f"--transcript belongs to one video, but {len(paths)} were given; "
             "name one, or lay each transcript beside its video under the same name"
         )
-    shelf = open_library(library).with_settings(setting or [], preset=preset)
+    shelf = open_library(library, create=True).with_settings(setting or [], preset=preset)
     if jobs > 1 or cpu_limit is not None:
         ended = _side_by_side(shelf, paths, transcript, again, jobs, cpu_limit, quiet=quiet)
     else:
         ended = _in_turn(shelf, paths, transcript, again, quiet=quiet)
-    failures = []
-    for path, video, failure in ended:
-        if failure:
-            failures.append(f"{path}: {failure}" if str(path) not in failure else failure)
-            continue
-        count = len(shelf.stories(video))
-        say(f"{video}: {count} {'story' if count == 1 else 'stories'}", quiet=quiet)
-        if isinstance(shelf, Library) and (damage := shelf.damage(video)):
-            say(f"{path} is damaged: {damage}; what could be read is indexed")
+    with resumable():
+        failures = [line for each in ended if (line := _told(shelf, *each, quiet=quiet))]
     if failures:
         if len(paths) == 1:
             raise StoryscopeError(failures[0])
         lines = "\n  ".join(failures)
         raise StoryscopeError(f"{len(failures)} of {len(paths)} videos failed:\n  {lines}")
+
+
+def _told(shelf: Library, path: Path, video: str, failure: str, *, quiet: bool) -> str:
+    """Say what was found in a video; why it failed, if it did."""
+    from storyscope.library import Library
+
+    if failure:
+        return failure if str(path) in failure else f"{path}: {failure}"
+    count = len(shelf.stories(video))
+    say(f"{video}: {count} {'story' if count == 1 else 'stories'}", quiet=quiet)
+    if isinstance(shelf, Library) and (damage := shelf.damage(video)):
+        say(f"{path} is damaged: {damage}; what could be read is indexed")
+    return ""
 
 
 def _in_turn(

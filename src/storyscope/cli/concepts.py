@@ -45,7 +45,7 @@ def train(
     from storyscope.concepts import TRAINED_FILE, save_trained
     from storyscope.teaching import find_classes, teach_concepts
 
-    shelf = open_library(library)
+    shelf = open_library(library, create=True)
     with live_progress("concepts", quiet=quiet or json) as report:
         trained = teach_concepts(folder, backbone=shelf.config.features.backbone, report=report)
     save_trained(trained, shelf.folder / TRAINED_FILE)

@@ -31,7 +31,7 @@ def config(
 
     from storyscope.config import describe_settings
 
-    shelf = open_library(library)
+    shelf = open_library(library, create=True)
     if settings or preset:
         shelf.keep_settings(settings or [], preset=preset)
         say(f"kept in {shelf.config_path}; the next `storyscope add` recomputes what they touch")

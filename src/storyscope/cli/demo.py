@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from storyscope.cli.options import JsonOption, QuietOption
-from storyscope.cli.show import live_progress, print_json, print_timeline, say
+from storyscope.cli.show import live_progress, print_json, print_timeline, resumable, say
 
 if TYPE_CHECKING:
     from storyscope.core import Hit, Span
@@ -77,7 +77,7 @@ def _index(folder: Path, film: DemoFilm, *, again: bool, quiet: bool) -> Library
     from storyscope.library import Library
 
     shelf = Library(folder)
-    with live_progress(film.video.name, quiet=quiet) as report:
+    with resumable(), live_progress(film.video.name, quiet=quiet) as report:
         shelf.add(film.video, transcript=film.transcript, again=again, report=report)
     return shelf
 

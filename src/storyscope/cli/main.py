@@ -63,7 +63,7 @@ def main() -> None:
         print(f"storyscope: {error.filename}: {error.strerror}", file=sys.stderr)
         raise SystemExit(1) from None
     except KeyboardInterrupt:
-        print("storyscope: stopped; finished stages are kept", file=sys.stderr)
+        print("storyscope: stopped", file=sys.stderr)
         raise SystemExit(130) from None
 
 

@@ -36,10 +36,22 @@ OutputOption = Annotated[
 ]
 
 
-def open_library(folder: Path) -> Library:
-    """Open the library that a command was pointed at; an address opens the one served there."""
-    from storyscope.library import Library
+def open_library(folder: Path, *, create: bool = False) -> Library:
+    """Open the library that a command was pointed at; an address opens the one served there.
+
+    Only a command that puts something into a library may `create` one: whoever mistypes the
+    folder of another is told so.
+    """
+    from storyscope.errors import LibraryError
+    from storyscope.library import Library, is_library
 
     place = os.fspath(folder)
-    # A Path drops slashes at the end, so that `http://` alone would be a folder called `http:`.
-    return Library(f"{place}//" if place in ("http:", "https:") else place)
+    if place.startswith(("http:", "https:")):
+        # A Path drops slashes at the end, so that `http://` alone would be a folder called `http:`.
+        return Library(f"{place}//" if place in ("http:", "https:") else place)
+    if not create and not is_library(folder):
+        raise LibraryError(
+            f"there is no library in {folder}; name another with --library, "
+            "or make one with `storyscope add VIDEO`"
+        )
+    return Library(place)

@@ -16,7 +16,8 @@ def remove(
     ] = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Forget videos: their index and their annotations; the files themselves are not touched.
+    """Forget videos: their index and their annotations. Your files are not touched; the library's
+    own copies of what was uploaded on the page go too.
 
     Example:
 

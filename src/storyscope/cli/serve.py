@@ -39,5 +39,5 @@ def serve(
 
     if address := as_address(library):
         raise LibraryError(f"{address} is served already; open it in the browser")
-    shelf = open_library(library)
+    shelf = open_library(library, create=True)
     open_page(shelf, host=host, port=port, media_folders=tuple(media or ()), token=token)

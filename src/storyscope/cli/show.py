@@ -26,6 +26,11 @@ STAGE_WORDS = {
     "titles": "naming the stories",
     "passages": "filing for search",
     "ratings": "rating the pictures",
+    "appearance": "describing what is seen",
+    "hue": "describing the colours",
+    "audio": "describing the sound",
+    "speech": "measuring speech",
+    "time": "measuring the shots",
 }
 
 
@@ -64,6 +69,16 @@ def print_timeline(found: Sequence[Span], duration: float, truth: Sequence[Span]
     width = min(console.width, 120)
     console.print()
     console.print(draw_timeline(found, duration, truth=truth, width=width, colour=colour))
+
+
+@contextmanager
+def resumable() -> Iterator[None]:
+    """Say how to go on when a person stops a long command; its exit code is 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say("storyscope: stopped; finished stages are kept, run the same command again to go on")
+        raise
 
 
 class Progresses(Protocol):

@@ -120,11 +120,14 @@ def _is_whole(number: object) -> bool:
 
 
 def _from_stories(path: Path, text: str, content: dict[str, Any]) -> WrittenAnnotation:
-    lines = [_line_at(text, found.start()) for found in re.finditer(r'"start"\s*:', text)]
+    # Shots, which have starts too, may stand beside the stories.
+    listed = re.search(r'"stories"\s*:\s*\[', text)
+    starts = re.compile(r'"start"\s*:').finditer(text, listed.start() if listed else 0)
+    lines = [_line_at(text, found.start()) for found in starts]
     try:
         stories = [
             StoryLine(line, float(story["start"]), float(story["end"]), str(story.get("title", "")))
-            for line, story in zip(lines, content["stories"], strict=True)
+            for line, story in zip(lines, content["stories"], strict=False)
         ]
     except (KeyError, TypeError, ValueError) as error:
         raise FormatError(f"{path}:1: stories need a start and an end in seconds") from error

@@ -159,7 +159,9 @@ def on_one_scale(
     if end is not None:
         end = float(round(end * per_unit))
     tolerance = 0 if in_positions else SAME_END_SECONDS * (per_unit if fps is None else fps)
-    last = _common_end(scaled, end, max(tolerance, 0 if in_positions else 1), per_unit)
+    mixed = fps is None and len({each.unit for each in annotations}) > 1
+    advice = "give --fps if one of them counts frames" if mixed else ""
+    last = _common_end(scaled, end, max(tolerance, 0 if in_positions else 1), per_unit, advice)
     unit: Unit = "positions" if in_positions or fps is not None else "seconds"
     return OneScale(tuple(_segmentation(each, last) for each in scaled), unit, per_unit)
 
@@ -176,7 +178,11 @@ def _in_positions(
 
 
 def _common_end(
-    annotations: Sequence[WrittenAnnotation], end: float | None, tolerance: float, per_unit: int
+    annotations: Sequence[WrittenAnnotation],
+    end: float | None,
+    tolerance: float,
+    per_unit: int,
+    advice: str,
 ) -> int:
     """The end that all files share; a file that differs is named, in the files' own unit."""
     known = [each for each in annotations if each.end is not None]
@@ -191,7 +197,8 @@ def _common_end(
             other = "the length given" if end is not None else str(_longest(known).file)
             raise AnnotationError(
                 f"{each.file}:{each.end_line}: ends at {each.end / per_unit:g}, but {other} "
-                f"at {common / per_unit:g}; annotations of the same video end together"
+                f"at {common / per_unit:g}; "
+                f"{advice or 'annotations of the same video end together'}"
             )
     return int(common)
 

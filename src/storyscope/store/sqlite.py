@@ -46,6 +46,11 @@ class SqliteStore:
             (folder / ARRAYS).mkdir(parents=True, exist_ok=True)
             _migrate(self._connection, folder)
 
+    @staticmethod
+    def exists(folder: Path) -> bool:
+        """Whether a library was ever made in this folder."""
+        return (folder / DATABASE).exists()
+
     def records(self) -> Sequence[VideoRecord]:
         rows = self._ask("SELECT * FROM video ORDER BY id")
         return [_record(row) for row in rows]

@@ -46,7 +46,7 @@ def upload(
     """Take a video file, streamed to disk, and index it; a transcript may come with it."""
     from storyscope.media import probe
 
-    folder = library_of(request).folder / "uploads"
+    folder = library_of(request).uploads
     folder.mkdir(parents=True, exist_ok=True)
     stem = "".join(c if c.isalnum() else "-" for c in Path(file.filename or "video").stem)[:80]
     part = _taken(file, folder)
