@@ -34,6 +34,7 @@ BENCHMARKS: dict[str, list[str]] = {
     "long_film": [FILM],
     "two_workers": [FILM],
     "search": ["--film", FILM, "--truth", "{data}/ovsd/01/video.json", "--paper", "--write"],
+    "search_pictures": ["--film", FILM, "--truth", "{data}/ovsd/01/video.json", "--write"],
     "search_scale": ["--write"],
     "search_cost": [FILM, "--write"],
 }

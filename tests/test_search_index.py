@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storyscope.core import Passages, Span, Story
-from storyscope.search.answer import RELEVANT, Heard, judge
+from storyscope.search.answer import LIKELY, RELEVANT, Heard, judge
 from storyscope.search.classes import conse, named_classes
 from storyscope.search.index import Index
 from storyscope.search.rows import sixteen_bits
@@ -229,6 +229,13 @@ def test_more_of_any_sense_never_makes_a_story_answer_less(sense, value, more):
     base = {"meant": 0.2, "told": 0.2, "seen": 0.2}
     less = judge(heard(**base | {sense: value})).score
     assert judge(heard(**base | {sense: value + more})).score >= less
+
+
+def test_pictures_alone_just_do_or_answer_perhaps():
+    surest = judge(heard(seen=1.0, named=1.0, pictured=1.0)).score[0]
+    assert RELEVANT < surest < LIKELY
+    assert judge(heard(pictured=0.5)).score[0] == pytest.approx(RELEVANT)
+    assert judge(heard(said=1.0, meant=0.1)).score[0] >= LIKELY
 
 
 def test_a_story_without_any_evidence_is_no_answer():

@@ -151,9 +151,11 @@ class Searcher:
             return None
         parts = judged.parts(place)
         relevance = shown_relevance(passages, story, query.senses, index.meanings, words)
-        because = evidence(parts, words, passages, story, query.senses, relevance)
-        thumbnail = self.thumbnail(story, relevance)
-        return Hit(video, story, thumbnail, float(judged.score[place]), parts, because)
+        score, by_words = float(judged.score[place]), judged.words[place] >= judged.seen[place]
+        because = evidence(
+            score, words, passages, story, query.senses, relevance, by_words=bool(by_words)
+        )
+        return Hit(video, story, self.thumbnail(story, relevance), score, parts, because)
 
     def _alike(
         self,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from storyscope.core import Passages, Span, Story, format_time
 from storyscope.models import class_names
-from storyscope.search.answer import RELEVANT, Match, picture_relevance
+from storyscope.search.answer import LIKELY, Match, picture_relevance
 from storyscope.search.segment import Senses
 from storyscope.search.shots import owner_of
 
@@ -56,22 +56,35 @@ def shown_relevance(
 
 
 def evidence(
-    parts: Mapping[str, float],
+    score: float,
     words: Sequence[Match],
     passages: Passages,
     story: Story,
     senses: Senses,
     relevance: np.ndarray,
+    *,
+    by_words: bool,
 ) -> str:
-    """Words that match, else words that mean it, else what is seen."""
+    """Words that match, else words that mean it; what is seen unless it answers `by_words`."""
+    if by_words:
+        because = _words(words, passages, story, senses)
+    else:
+        because = _picture(passages, story, senses, relevance)
+    return because if score >= LIKELY or not because else f"perhaps: {because}"
+
+
+def _words(words: Sequence[Match], passages: Passages, story: Story, senses: Senses) -> str:
     best = max(words, key=lambda match: match.share, default=None)
-    if best is not None and best.share >= parts["seen"]:
+    if best is not None:
         return f"{best.kind} at {format_time(best.span.start)}: “{best.text}”"
     windows = np.flatnonzero(owner_of(passages.spans.mean(axis=1), [story]) >= 0)
-    if parts["seen"] < RELEVANT and len(windows) and senses.meaning is not None:
-        nearest = windows[np.argmax(passages.text_vectors[windows] @ senses.meaning)]
-        start = format_time(passages.spans[nearest][0])
-        return f"said at {start}: “{passages.texts[nearest]}”"
+    if not len(windows) or senses.meaning is None:
+        return ""
+    nearest = windows[np.argmax(passages.text_vectors[windows] @ senses.meaning)]
+    return f"said at {format_time(passages.spans[nearest][0])}: “{passages.texts[nearest]}”"
+
+
+def _picture(passages: Passages, story: Story, senses: Senses, relevance: np.ndarray) -> str:
     pictures = np.flatnonzero(owner_of(passages.seconds, [story]) >= 0)
     if not len(pictures):
         return ""
