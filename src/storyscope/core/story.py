@@ -52,7 +52,7 @@ class Hit:
     story: Story
     thumbnail: Thumbnail
     score: float
-    """Chance that it is a right answer; how alike it is, where a picture or a story was asked for."""
+    """Chance that it is a right answer; how alike it is, where a picture or story was asked for."""
     parts: Mapping[str, float] = field(default_factory=dict)
     evidence: str = ""
     """One line that says why: `said at 12:03: "..."`, `seen: sea lion`."""
