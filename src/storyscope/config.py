@@ -180,9 +180,14 @@ def load_config(path: Path) -> Config:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidSetting(f"{path} is not a TOML file: {error}") from error
     preset = values.pop("preset", "default")
-    if preset not in PRESETS:
-        raise InvalidSetting(f"{path}: {_unknown('preset', str(preset), list(PRESETS))}")
-    return with_settings(PRESETS[preset], values, where=str(path))
+    return with_settings(preset_called(preset, where=str(path)), values, where=str(path))
+
+
+def preset_called(name: Any, *, where: str = "settings") -> Config:
+    """All settings of a preset."""
+    if name not in PRESETS:
+        raise InvalidSetting(f"{where}: {_unknown('preset', str(name), list(PRESETS))}")
+    return PRESETS[name]
 
 
 def with_settings(config: Config, values: Mapping[str, Any], *, where: str = "settings") -> Config:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from storyscope.adding import add_video
+from storyscope.annotating import keep_annotation, kept_annotations, laid_over
 from storyscope.config import (
-    PRESETS,
     Config,
     load_config,
     parse_settings,
+    preset_called,
     to_toml,
     with_settings,
 )
@@ -25,7 +24,7 @@ from storyscope.core import (
     Features,
     Film,
     Hit,
-    Segmentation,
+    Keyframes,
     Shot,
     Span,
     Story,
@@ -36,11 +35,11 @@ from storyscope.core import (
 )
 from storyscope.errors import AnnotationError, LibraryError, UnknownVideo
 from storyscope.progress import Report, silent
+from storyscope.shelf import Shelf
 from storyscope.stages import CUES, story_spans, title, untitled
 from storyscope.store import SqliteStore, Store, VideoRecord
 
 if TYPE_CHECKING:
-    from storyscope.formats import Timeline
     from storyscope.report import Findings, Truth
     from storyscope.search import Filter
     from storyscope.searching import Searcher
@@ -54,7 +53,7 @@ def is_library(folder: Path) -> bool:
     return SqliteStore.exists(folder.expanduser())
 
 
-class Library:
+class Library(Shelf):
     """Videos and their stories, kept in a folder that is created if missing.
 
     `Library("http://host:8000")` opens the one that `storyscope serve` shows there.
@@ -145,16 +144,6 @@ class Library:
 
         return boundary_facts(explain_boundaries(self, video))
 
-    def story(self, name: str) -> Story:
-        """The story of this id, such as "film/3"."""
-        video, slash, _ = name.rpartition("/")
-        if not slash:
-            raise UnknownVideo(f"a story is called after its video, such as film/3, got {name!r}")
-        found = next((story for story in self.stories(video) if story.id == name), None)
-        if found is None:
-            raise LibraryError(f"no story called {name!r}; `storyscope stories {video}` lists them")
-        return found
-
     def shots(self, video: str) -> tuple[Shot, ...]:
         return self._film(video).shots
 
@@ -176,12 +165,6 @@ class Library:
         self._ready(video)
         words: Transcript | None = self.store.load(video, "transcript")
         return words
-
-    def segmentation(self, video: str) -> Segmentation:
-        """The machine's stories, over shots."""
-        return Segmentation(
-            tuple(s.shots.start for s in self.stories(video)), len(self.shots(video))
-        )
 
     def search(self, text: str, *, limit: int = 10, only: Filter | None = None) -> list[Hit]:
         """Stories that answer the text, best first; nothing relevant is an answer too."""
@@ -275,7 +258,7 @@ class Library:
 
     def picture_times(self, video: str) -> list[tuple[int, float]]:
         """The shot and the second of every keyframe."""
-        keyframes = self._film(video).keyframes
+        keyframes = self._keyframes(video)
         return list(zip(keyframes.shots.tolist(), keyframes.seconds.tolist(), strict=True))
 
     def comparison(self, video: str, *, baselines: bool = False) -> dict[str, Any]:
@@ -287,67 +270,10 @@ class Library:
 
         return compare(self, video, baselines=baselines)
 
-    def timeline(
-        self,
-        video: str,
-        *,
-        level: str = "stories",
-        annotator: str | None = None,
-        granularity: float | None = None,
-    ) -> Timeline:
-        """What every format is written from: `level` is stories, shots or nested.
-
-        Nested are stories with their shots inside, for the formats that can hold both.
-        """
-        from storyscope.formats import Entry, Timeline, timeline_of
-        from storyscope.report.html_page import render
-
-        film = self._film(video)
-        shots = tuple(
-            Entry(shot.span, f"Shot {number}") for number, shot in enumerate(film.shots, start=1)
-        )
-        if level == "shots":
-            return Timeline(
-                self.video(video),
-                shots,
-                keyframes=film.keyframes,
-                storyboard=lambda: render(self.findings(video)),
-            )
-        stories = self.stories(video, annotator=annotator, granularity=granularity)
-        line = timeline_of(self.video(video), stories, annotator=annotator or "storyscope")
-        return replace(
-            line,
-            shots=shots if level == "nested" else (),
-            keyframes=film.keyframes,
-            storyboard=lambda: render(self.findings(video, stories=stories)),
-        )
-
     def annotate(self, video: str, annotation: Annotation) -> None:
         """Keep a person's version of the stories beside the machine's."""
-        duration = self.video(video).duration
-        if abs(annotation.end - duration) > 1.0:
-            raise AnnotationError(
-                f"the annotation by {annotation.annotator} ends at {annotation.end:.1f} s, "
-                f"but {video} ends at {duration:.1f} s; is it of another video?"
-            )
-        facts = json.dumps(asdict(annotation), ensure_ascii=False)
-        before = self.annotations(video).get(annotation.annotator)
-        self.store.put_annotation(video, annotation.annotator, facts)
-        if any(annotation.thumbnails) and (
-            before is None or before.thumbnails != annotation.thumbnails
-        ):
-            from storyscope.thumbnailing import learn
-
-            learn(self.store, self.folder)
+        if keep_annotation(self.store, self.folder, self.video(video), annotation):
             self._searcher.forget_loaded()
-
-    def version(self, video: str, annotator: str) -> Annotation:
-        """A person's version to go on from; the machine's stories when they have none yet."""
-        kept = self.annotations(video)
-        if annotator in kept:
-            return kept[annotator]
-        starts = tuple(story.span.start for story in self.stories(video))
-        return Annotation(annotator, starts, self.video(video).duration)
 
     def discard_annotation(self, video: str, annotator: str) -> None:
         """Forget a person's version."""
@@ -358,8 +284,7 @@ class Library:
     def annotations(self, video: str) -> dict[str, Annotation]:
         """Every person's version of the stories, by annotator."""
         self._record(video)
-        kept = self.store.annotations(video)
-        return {annotator: _annotation(json.loads(text)) for annotator, text in kept.items()}
+        return kept_annotations(self.store, video)
 
     def remove(self, video: str) -> None:
         """Forget a video and all that was made of it.
@@ -382,16 +307,9 @@ class Library:
         """What `list --json` says of every video."""
         return [self._facts(record) for record in self.videos()]
 
-    def story_facts(self, video: str, stories: Sequence[Story]) -> dict[str, Any]:
-        """What `stories --json` says."""
-        return {
-            "video": self._facts(self._record(video)),
-            "stories": [story.facts() for story in stories],
-        }
-
     def with_settings(self, settings: Sequence[str], *, preset: str | None = None) -> Library:
         """The same library with other settings for the time being."""
-        base = PRESETS[_known_preset(preset)] if preset else self.config
+        base = preset_called(preset) if preset else self.config
         config = with_settings(base, parse_settings(settings))
         return Library(self.folder, config=config, store=self.store)
 
@@ -439,9 +357,20 @@ class Library:
         self._ready(video)
         return self._films(video, self.store.key(video, "scan"))
 
+    def _keyframes(self, video: str) -> Keyframes:
+        return self._film(video).keyframes
+
+    def _storyboard(self, video: str, stories: list[Story] | None, annotator: str | None) -> str:
+        from storyscope.report.html_page import render
+
+        return render(self.findings(video, stories=stories))
+
     def _load_film(self, video: str, key: str | None) -> Film:
         film: Film = self.store.load(video, "scan")
         return film
+
+    def _about(self, video: str) -> dict[str, Any]:
+        return self._facts(self._record(video))
 
     def _facts(self, record: VideoRecord) -> dict[str, Any]:
         ready = record.state == "ready" and self.store.key(record.video.id, "titles")
@@ -470,30 +399,9 @@ class Library:
         if annotator not in annotations:
             people = ", ".join(annotations) or "nobody yet"
             raise AnnotationError(f"{annotator!r} has not annotated {video}; annotated by {people}")
-        annotation, shots = annotations[annotator], self.shots(video)
-        edges = (*annotation.starts, annotation.end)
-        last = len(shots) - 1
-        firsts = [min(sum(shot.span.middle < edge for shot in shots), last) for edge in edges[:-1]]
-        spans = [Span(start, end) for start, end in pairwise(edges)]
-        # A story that lies inside one shot still has that shot to show.
-        parts = [range(a, max(b, a + 1)) for a, b in pairwise((*firsts, len(shots)))]
+        annotation = annotations[annotator]
+        spans, parts = laid_over(annotation, self.shots(video))
         return [
             replace(story, title=annotation.title(number) or story.title)
             for number, story in enumerate(self._named(video, spans, parts))
         ]
-
-
-def _annotation(facts: dict[str, Any]) -> Annotation:
-    return Annotation(
-        annotator=facts["annotator"],
-        starts=tuple(facts["starts"]),
-        end=facts["end"],
-        titles=tuple(facts["titles"]),
-        thumbnails=tuple(facts["thumbnails"]),
-    )
-
-
-def _known_preset(preset: str) -> str:
-    if preset not in PRESETS:
-        raise LibraryError(f"no preset called {preset!r}; choose from {', '.join(PRESETS)}")
-    return preset

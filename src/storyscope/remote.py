@@ -9,7 +9,7 @@ import secrets
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from http.client import HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,14 +18,14 @@ from urllib.parse import SplitResult, parse_qs, quote, urlencode, urlsplit
 from urllib.request import Request, urlopen
 
 from storyscope import errors
-from storyscope.core import Annotation, Hit, Segmentation, Shot, Story, Video
+from storyscope.core import Annotation, Hit, Shot, Story, Video
 from storyscope.errors import LibraryError, MediaError, StoryscopeError, UnknownVideo
 from storyscope.progress import Report, Step, silent
 from storyscope.remote_facts import hit_of, shot_of, story_of
+from storyscope.shelf import Shelf
 from storyscope.store import VideoRecord
 
 if TYPE_CHECKING:
-    from storyscope.formats import Timeline
     from storyscope.search import Filter
 
 PAGE = 500
@@ -40,7 +40,7 @@ def as_address(place: str | Path) -> str | None:
     return f"{found[1]}://{found[2]}" if found else None
 
 
-class RemoteLibrary:
+class RemoteLibrary(Shelf):
     """Videos and their stories behind an address; `?token=` in it, or STORYSCOPE_TOKEN, is sent."""
 
     def __init__(self, address: str, *, timeout: float = 60.0) -> None:
@@ -105,46 +105,9 @@ class RemoteLibrary:
         facts = self._ask("GET", f"/videos/{_safe(video)}/stories", query=query)["stories"]
         return [story_of(video, f"{video}/{n}", fact) for n, fact in enumerate(facts, start=1)]
 
-    def segmentation(self, video: str) -> Segmentation:
-        """The machine's stories, over shots."""
-        stories = self.stories(video)
-        return Segmentation(tuple(s.shots.start for s in stories), stories[-1].shots.stop)
-
-    def story(self, name: str) -> Story:
-        """The story of this id, such as "film/3"."""
-        video, _, _ = name.rpartition("/")
-        found = next((story for story in self.stories(video) if story.id == name), None)
-        if found is None:
-            raise LibraryError(f"no story called {name!r}; `storyscope stories {video}` lists them")
-        return found
-
     def shots(self, video: str) -> tuple[Shot, ...]:
         facts = self._ask("GET", f"/videos/{_safe(video)}/shots")["shots"]
         return tuple(shot_of(fact) for fact in facts)
-
-    def timeline(
-        self,
-        video: str,
-        *,
-        level: str = "stories",
-        annotator: str | None = None,
-        granularity: float | None = None,
-    ) -> Timeline:
-        """What every format is written from; the storyboard is drawn by the server."""
-        from storyscope.formats import Entry, Timeline, timeline_of
-
-        film = self.video(video)
-        query = urlencode({"annotator": annotator} if annotator else {})
-        page = f"/videos/{_safe(video)}/export/html?{query}"
-        spans = [shot.span for shot in self.shots(video)] if level != "stories" else []
-        shots = tuple(Entry(span, f"Shot {n}") for n, span in enumerate(spans, start=1))
-        if level == "shots":
-            line = Timeline(film, shots)
-        else:
-            stories = self.stories(video, annotator=annotator, granularity=granularity)
-            line = timeline_of(film, stories, annotator=annotator or "storyscope")
-            line = replace(line, shots=shots)
-        return replace(line, storyboard=lambda: self._fetch("GET", page).decode())
 
     def search(self, text: str, *, limit: int = 10, only: Filter | None = None) -> list[Hit]:
         """Stories that answer the text, best first; nothing relevant is an answer too."""
@@ -202,14 +165,6 @@ class RemoteLibrary:
         where = f"/videos/{_safe(video)}/annotations/{_safe(annotation.annotator)}"
         self._ask("PUT", where, version)
 
-    def version(self, video: str, annotator: str) -> Annotation:
-        """A person's version to go on from; the machine's stories when they have none yet."""
-        kept = self.annotations(video)
-        if annotator in kept:
-            return kept[annotator]
-        starts = tuple(story.span.start for story in self.stories(video))
-        return Annotation(annotator, starts, self.video(video).duration)
-
     def discard_annotation(self, video: str, annotator: str) -> None:
         """Forget a person's version."""
         self._ask("DELETE", f"/videos/{_safe(video)}/annotations/{_safe(annotator)}")
@@ -241,10 +196,16 @@ class RemoteLibrary:
         """What `list --json` says of every video."""
         return [{k: v for k, v in facts.items() if k != "file"} for facts in self._listed()]
 
-    def story_facts(self, video: str, stories: Sequence[Story]) -> dict[str, Any]:
-        """What `stories --json` says."""
+    def _about(self, video: str) -> dict[str, Any]:
         (about,) = (facts for facts in self.facts() if facts["id"] == video)
-        return {"video": about, "stories": [story.facts() for story in stories]}
+        return about
+
+    def _keyframes(self, video: str) -> None:
+        """They stay with the server."""
+
+    def _storyboard(self, video: str, stories: list[Story] | None, annotator: str | None) -> str:
+        query = urlencode({"annotator": annotator} if annotator else {})
+        return self._fetch("GET", f"/videos/{_safe(video)}/export/html?{query}").decode()
 
     def _queue(self, path: Path, transcript: Path | None) -> int:
         """The number of the job: by path where the server has the file, else the file is sent."""

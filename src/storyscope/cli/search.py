@@ -85,23 +85,9 @@ def search(
 
 
 def _facts(shelf: Library, hit: Hit) -> dict[str, object]:
-    return {
-        "video": hit.video,
-        "story": {
-            "id": hit.story.id,
-            "start": hit.story.span.start,
-            "end": hit.story.span.end,
-            "title": hit.story.title,
-        },
-        "thumbnail": {
-            "seconds": hit.thumbnail.seconds,
-            "file": str(shelf.picture(hit.video, hit.thumbnail.seconds)),
-            "because": hit.thumbnail.because,
-        },
-        "score": hit.score,
-        "parts": dict(hit.parts),
-        "evidence": hit.evidence,
-    }
+    facts = hit.facts()
+    facts["thumbnail"]["file"] = str(shelf.picture(hit.video, hit.thumbnail.seconds))
+    return facts
 
 
 def _print(hits: list[Hit]) -> None:

@@ -56,3 +56,14 @@ class Hit:
     parts: Mapping[str, float] = field(default_factory=dict)
     evidence: str = ""
     """One line that says why: `said at 12:03: "..."`, `seen: sea lion`."""
+
+    def facts(self) -> dict[str, Any]:
+        """What `search --json` says of it, times in seconds."""
+        return {
+            "video": self.video,
+            "story": {"id": self.story.id, **self.story.facts()},
+            "thumbnail": {"seconds": self.thumbnail.seconds, "because": self.thumbnail.because},
+            "score": self.score,
+            "parts": dict(self.parts),
+            "evidence": self.evidence,
+        }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
 from storyscope.search import Filter
@@ -105,50 +105,18 @@ def show_transcript(request: Request, video: str, if_none_match: KnownTag = None
 def search(
     request: Request,
     q: Annotated[str, Query(max_length=400)],
+    only: Annotated[Filter, Depends()],
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
-    video: str | None = None,
-    after: float | None = None,
-    before: float | None = None,
-    shortest: float | None = None,
-    longest: float | None = None,
-    language: str | None = None,
 ) -> dict[str, Any]:
     """Stories that answer the text, best first; nothing relevant is an answer too.
 
     Only stories in one video, within some seconds of it, of some length, or in one language.
     """
     library = library_of(request)
-    only = Filter(
-        video=video,
-        after=after,
-        before=before,
-        shortest=shortest,
-        longest=longest,
-        language=language,
-    )
-    hits = library.search(q, limit=limit, only=only)
     return {
         "query": q,
         "hits": [
-            {
-                "video": hit.video,
-                "duration": library.video(hit.video).duration,
-                "story": {
-                    "id": hit.story.id,
-                    "start": hit.story.span.start,
-                    "end": hit.story.span.end,
-                    "title": hit.story.title,
-                    "keywords": list(hit.story.keywords),
-                    "shots": [hit.story.shots.start, hit.story.shots.stop],
-                },
-                "thumbnail": {
-                    "seconds": hit.thumbnail.seconds,
-                    "because": hit.thumbnail.because,
-                },
-                "score": hit.score,
-                "parts": dict(hit.parts),
-                "evidence": hit.evidence,
-            }
-            for hit in hits
+            {**hit.facts(), "duration": library.video(hit.video).duration}
+            for hit in library.search(q, limit=limit, only=only)
         ],
     }
