@@ -161,7 +161,8 @@ class Pictured:
         seen, filed = library.store.load(film, "vision"), library.store.load(film, "passages")
         _, starts = np.unique(filed.shots, return_index=True)
         counts = np.diff([*starts, len(filed.shots)])
-        totals = np.add.reduceat(seen.posteriors.astype(np.float32), starts, axis=0)
+        posteriors = np.asarray(seen.posteriors, np.float32)
+        totals = np.add.reduceat(posteriors, starts, axis=0)
         self.posteriors = totals / counts[:, None]
         self.owners = owner_of(filed.seconds[starts + counts // 2], stories)
         marked = json.loads((QUERIES / f"{film}.json").read_text())["queries"]
