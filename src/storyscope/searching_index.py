@@ -13,6 +13,7 @@ from storyscope.config import Config
 from storyscope.search import (
     CONSE,
     Index,
+    Segment,
     class_vectors,
     load_image_text,
     load_text_model,
@@ -72,8 +73,10 @@ class LibraryIndex:
         model = load_text_model(self._config.search.text_model)
         meanings = class_vectors(model, class_names())
         index = Index(meanings, look_dimensions=_look_dimensions(self._config))
-        for path in sorted(self._folder.glob("*.segment")) if self._folder else ():
-            segment = open_segment(path, meanings, index.look_dimensions)
+        paths = self._folder.glob("*.segment") if self._folder else ()
+        opened = [(open_segment(path, meanings, index.look_dimensions), path) for path in paths]
+        # Of equal stories the first wins: they lie in the order in which all would be read.
+        for segment, path in sorted(opened, key=_first_video):
             filed = segment.filed if segment else []
             living = {f.video: f.key for f in filed if wanted.get(f.video) == f.key}
             for video in self.keys.keys() & living.keys():
@@ -98,6 +101,11 @@ class LibraryIndex:
         segment = open_segment(path, index.meanings, index.look_dimensions)
         if segment is not None:
             index.seal(segment)
+
+
+def _first_video(opened: tuple[Segment | None, Path]) -> str:
+    segment, path = opened
+    return segment.filed[0].video if segment and segment.filed else path.name
 
 
 def _look_dimensions(config: Config) -> int:
