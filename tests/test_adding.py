@@ -186,6 +186,13 @@ def test_an_id_is_plain_and_does_not_depend_on_how_accents_are_coded(stem):
     assert plain_name(Path(composed)) == plain_name(Path(apart))
 
 
+def test_a_file_is_the_same_file_however_the_way_to_it_is_written(library, film, monkeypatch):
+    monkeypatch.chdir(film.parent)
+    for spelling in (film.name, f"./{film.name}", f"../{film.parent.name}/{film.name}"):
+        assert library.add(spelling).id == "film"
+    assert len(library.facts()) == 1
+
+
 def test_a_person_who_stops_is_told_how_to_go_on_and_the_video_resumes(film, tmp_path):
     library = Library(tmp_path / "library")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from dataclasses import replace
@@ -39,7 +40,7 @@ def add_video(
     A video stays ready until its shots are made anew. When a stage fails after something was made
     anew, the video is `failed`; when one fails before, nothing has changed.
     """
-    path = path.expanduser().absolute()
+    path = one_spelling(path)
     words = _readable(transcript) if transcript else None
     known = next((r for r in store.records() if r.video.path == str(path)), None)
     if known is None:
@@ -90,6 +91,14 @@ def _readable(transcript: str | Path) -> str:
     if not path.is_file():
         raise TranscriptError(f"{path} cannot be read: there is no such file")
     return str(path)
+
+
+def one_spelling(path: Path) -> Path:
+    """The whole path without `..`, so that a file is known by one spelling of it."""
+    path = path.expanduser().absolute()
+    plain = Path(os.path.normpath(path))
+    # Behind a link to a folder, `..` may lead elsewhere.
+    return plain if path.exists() and plain.exists() and plain.samefile(path) else path
 
 
 def plain_name(path: Path) -> str:
