@@ -170,9 +170,9 @@ def _choose(
     positions = np.array([picture.index for picture in clear], dtype=float)
     count = _uniform_count(shot, config)
     uniform = set(nearest_to_uniform(positions, first, end, count).tolist())
-    rest = [row for row in range(len(clear)) if row not in uniform]
-    rest.sort(key=lambda row: -_sharpness(clear[row].rgb))
     extra = int(shot.span.length / SECONDS_PER_CANDIDATE)
+    rest = [row for row in range(len(clear)) if row not in uniform] if extra else []
+    rest.sort(key=lambda row: -_sharpness(clear[row].rgb))
     return [clear[row] for row in sorted(uniform.union(rest[:extra]))]
 
 

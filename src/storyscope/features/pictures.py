@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import io
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 JPEG_QUALITY = 80
 
@@ -35,9 +39,22 @@ def small_from_jpeg(data: bytes) -> np.ndarray:
         return np.asarray(image.convert("RGB"))
 
 
+def squared_from_jpeg(data: bytes, size: int) -> np.ndarray:
+    """The same as `squared` of the decoded picture, without the picture in between."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(data)) as image:
+        return _squared(image.convert("RGB"), size)
+
+
 def squared(rgb: np.ndarray, size: int) -> np.ndarray:
     """The whole picture, squeezed to uint8 [size, size, 3] as the paper does."""
     from PIL import Image
 
-    image = Image.fromarray(rgb).resize((size, size), Image.Resampling.BILINEAR)
-    return np.asarray(image)
+    return _squared(Image.fromarray(rgb), size)
+
+
+def _squared(image: Image.Image, size: int) -> np.ndarray:
+    from PIL.Image import Resampling
+
+    return np.asarray(image.resize((size, size), Resampling.BILINEAR))

@@ -11,7 +11,7 @@ from storyscope.core import Keyframes, VisionOutput
 from storyscope.features.backbone import Backbone
 from storyscope.features.hypercolumns import hypercolumn_features
 from storyscope.features.networks import CLASSES, SIZE
-from storyscope.features.pictures import from_jpeg, squared
+from storyscope.features.pictures import squared, squared_from_jpeg
 from storyscope.progress import Report, Step, silent
 
 BATCH = 4
@@ -29,7 +29,7 @@ def describe_parts(
     keyframes: Keyframes, backbone: Backbone, *, full_map: bool = False, report: Report = silent
 ) -> Iterator[VisionOutput]:
     """The same a few keyframes at a time, in their order; at least one part."""
-    pictures = (from_jpeg(data) for data in keyframes.pictures)
+    pictures = (squared_from_jpeg(data, SIZE) for data in keyframes.pictures)
     return _described(pictures, len(keyframes), backbone, full_map, report)
 
 
@@ -37,17 +37,17 @@ def describe_pictures(
     pictures: Sequence[np.ndarray], backbone: Backbone, *, full_map: bool = False
 ) -> VisionOutput:
     """The same for pictures in memory, uint8 [height, width, 3] each."""
-    count = len(pictures)
-    return _joined(list(_described(iter(pictures), count, backbone, full_map, silent)))
+    squares = (squared(rgb, SIZE) for rgb in pictures)
+    return _joined(list(_described(squares, len(pictures), backbone, full_map, silent)))
 
 
 def _described(
-    pictures: Iterator[np.ndarray], count: int, backbone: Backbone, full_map: bool, report: Report
+    squares: Iterator[np.ndarray], count: int, backbone: Backbone, full_map: bool, report: Report
 ) -> Iterator[VisionOutput]:
     if not count:
         yield _nothing(backbone, full_map)
     for done in range(0, count, BATCH):
-        seen = backbone(np.stack([squared(rgb, SIZE) for rgb in islice(pictures, BATCH)]))
+        seen = backbone(np.stack(list(islice(squares, BATCH))))
         maps = seen.maps.reshape(len(seen.maps), -1) if full_map else seen.maps.mean(axis=(2, 3))
         yield VisionOutput(
             maps.astype(np.float16),

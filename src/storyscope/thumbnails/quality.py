@@ -71,8 +71,9 @@ def _entropy(luma: np.ndarray) -> float:
 
 
 def _variety(rgb: np.ndarray) -> float:
-    coarse = rgb.reshape(-1, 3).astype(np.int32) >> 4
-    commonest = int(np.bincount(coarse @ np.array([256, 16, 1])).argmax())
-    colour = np.array([commonest >> 8, commonest >> 4 & 15, commonest & 15])
-    near = np.abs(coarse - colour).max(axis=1) <= 1
+    red, green, blue = np.ascontiguousarray(rgb.reshape(-1, 3).T).astype(np.int32) >> 4
+    commonest = int(np.bincount((red << 8) + (green << 4) + blue).argmax())
+    near = np.abs(red - (commonest >> 8)) <= 1
+    near &= np.abs(green - (commonest >> 4 & 15)) <= 1
+    near &= np.abs(blue - (commonest & 15)) <= 1
     return 1.0 - float(near.mean())
