@@ -106,6 +106,18 @@ def test_another_thread_sees_what_this_one_wrote(tmp_path):
         assert len(contents(library)) == 4
 
 
+def test_what_is_changed_again_and_again_leaves_nothing_behind(tmp_path):
+    store = SqliteStore(tmp_path)
+    put(store, "video0")
+    put(store, "video1")
+    library = opened(store)
+    for seed in range(1, 20):
+        put(store, "video1", seed)
+        assert contents(library) == contents(LibraryIndex(store, Config(), None))
+        assert library.fresh().story_count <= 2 * (2 * 2 + 1)
+    assert not files(store)
+
+
 def test_files_of_the_past_are_swept_away(tmp_path):
     store = SqliteStore(tmp_path)
     for number in range(3):

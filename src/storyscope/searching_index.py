@@ -63,6 +63,10 @@ class LibraryIndex:
                 self._index.add(video, stories, filed, key=key, first_address=first)
                 self.keys[video] = key
                 self._seal(self._index)
+        if len(self._index.last.filed) > max(SEALED, 2 * len(self._living(self._index))):
+            # Videos were changed again and again: what is left of them is soon read anew.
+            self._index, self.keys = None, {}
+            return self.fresh()
         self._versions[reader] = version
         return self._index
 
@@ -89,9 +93,13 @@ class LibraryIndex:
                 path.unlink()
         return index
 
+    def _living(self, index: Index) -> set[str]:
+        """Videos that are in no file yet."""
+        return {filed.video for filed in index.last.filed} & index.videos.keys()
+
     def _seal(self, index: Index) -> None:
         """Put what was read so far into a file, and go on with that."""
-        if self._folder is None or len(index.last.filed) < SEALED:
+        if self._folder is None or len(self._living(index)) < SEALED:
             return
         try:
             path = index.last.save(self._folder)
