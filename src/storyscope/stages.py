@@ -348,7 +348,7 @@ def seeing(config: Config) -> FeatureConfig:
     return sees
 
 
-SCAN = Stage("scan", 3, scan_film, spools=True)
+SCAN = Stage("scan", 4, scan_film, spools=True)
 TRANSCRIPT = Stage("transcript", 1, find_words)
 SCREEN = Stage("screen", 1, read_screen_text)
 VISION = Stage("vision", 1, look, spools=True)

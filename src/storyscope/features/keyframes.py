@@ -12,8 +12,9 @@ from storyscope.config import FeatureConfig
 from storyscope.core import Keyframes, Picture, Shot
 from storyscope.features.pictures import to_jpeg
 
-RECENT = 60
-"""Pictures kept whole while the shot detector makes up its mind: some twelve seconds."""
+RECENT, RECENT_FRAMES = 60, 320
+"""Pictures kept whole while the shot detector makes up its mind, which takes it some three hundred
+frames: with few frames a second, most of them are pictures."""
 SECONDS_PER_CANDIDATE = 10.0
 """A shot earns one picture beyond its keyframes for every so many seconds."""
 
@@ -22,10 +23,10 @@ class KeyframePicker:
     """Fed with pictures and with finished shots, gives the keyframes of each shot.
 
     Pictures and shots each come in time order; which of the two runs ahead changes nothing, as
-    long as a shot comes no later than `RECENT` pictures after its end. Of a shot's m pictures,
-    numbered from its first, those at multiples of the smallest power of two that leaves at most
-    `candidates_per_shot` are candidates: a set that can be thinned while the shot still runs. It
-    is settled when the next shot is known, whose leading transition spoils its tail.
+    long as a shot comes no later than `RECENT` pictures, or `RECENT_FRAMES`, after its end. Of a
+    shot's m pictures, numbered from its first, those at multiples of the smallest power of two that
+    leaves at most `candidates_per_shot` are candidates: a set that can be thinned while the shot
+    still runs. It is settled when the next shot is known, whose leading transition spoils its tail.
     """
 
     def __init__(self, config: FeatureConfig = FeatureConfig()) -> None:
@@ -90,11 +91,14 @@ class KeyframePicker:
 
     def _age(self) -> None:
         """Thin the pictures that are no longer recent."""
-        while len(self._recent) > RECENT:
+        while len(self._recent) > RECENT and self._is_old(self._recent[0]):
             self._older.append(self._recent.popleft())
             count = self._older[-1].number - self._base + 1
             stride = _stride(count, self._config.candidates_per_shot)
             self._older = [i for i in self._older if (i.number - self._base) % stride == 0]
+
+    def _is_old(self, item: _Numbered) -> bool:
+        return self._recent[-1].picture.index - item.picture.index >= RECENT_FRAMES
 
 
 class _Numbered(NamedTuple):
