@@ -60,6 +60,13 @@ def test_a_hole_in_the_sound_is_filled_with_silence():
     assert (energy[305:395] > -5).all()
 
 
+def test_a_stamp_that_lies_by_years_fills_no_disk_with_silence():
+    listener = SoundListener()
+    for second in (0.0, 1e9, 1.0, 2e9):
+        listener.hear(SoundChunk(second, _tone(440, 1.0)))
+    assert len(listener.close().mfcc) == 200
+
+
 def test_sound_that_comes_twice_is_heard_once():
     tone = _tone(440, 1.0)
     listener = SoundListener()

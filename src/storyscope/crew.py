@@ -16,14 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
-import storyscope
 from storyscope.config import to_toml
 from storyscope.errors import StoryscopeError
 from storyscope.library import Library
+from storyscope.media import environment
 from storyscope.progress import Step
 
 WORKER = ("-P", "-m", "storyscope.index_worker")
-COMMON_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 CORES_PER_VIDEO = 2
 """One decodes, one looks and listens; neither uses more threads than one."""
 LIMITED_GENTLER = 10
@@ -153,7 +152,7 @@ class _Crew:
                 [sys.executable, *WORKER],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env=_environment(),
+                env=environment(one_thread=True),
                 # A group of its own, to be halted with its decoder; in our session, so that the
                 # system ends it if we are killed while it is halted.
                 process_group=0 if os.name == "posix" else None,
@@ -199,14 +198,3 @@ def _braked(crew: _Crew, share: float) -> Iterator[None]:
     finally:
         over.set()
         thread.join()
-
-
-def _environment() -> dict[str, str]:
-    """Ours, with the modules we see ourselves and one thread for every numeric library.
-
-    Threads of two processes that share a core wait for each other, and cost many times more.
-    """
-    home = str(Path(storyscope.__file__).resolve().parent.parent)
-    modules = [home, *(entry for entry in sys.path if entry)]
-    one_thread = dict.fromkeys(COMMON_THREADS, "1")
-    return {**os.environ, **one_thread, "PYTHONPATH": os.pathsep.join(modules)}

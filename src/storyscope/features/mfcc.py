@@ -19,6 +19,8 @@ FLOOR = 1e-10
 PRE_EMPHASIS = 0.97
 TOLERATED_GAP = 0.05
 """Timestamps of sound jitter; only a hole longer than this is filled with silence."""
+LONGEST_HOLE = 3600.0
+"""Seconds; sound after a longer hole is not heard: the stamps of damaged files lie by years."""
 
 
 class SoundListener:
@@ -37,6 +39,8 @@ class SoundListener:
         samples = np.nan_to_num(chunk.samples.astype(np.float32), posinf=0.0, neginf=0.0)
         due = self._first + self._heard / SOUND_RATE
         shift = round((chunk.seconds - due) * SOUND_RATE)
+        if shift > LONGEST_HOLE * SOUND_RATE:
+            return
         if shift > TOLERATED_GAP * SOUND_RATE:
             self._add_silence(shift)
         elif shift < -TOLERATED_GAP * SOUND_RATE:

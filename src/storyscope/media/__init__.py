@@ -5,6 +5,7 @@
 film one that browsers play.
 """
 
+from storyscope.media.children import environment
 from storyscope.media.codecs import decoders
 from storyscope.media.facts import Chapter, Probe, ScanEnd, SoundTrack, Subtitles, SubtitleTrack
 from storyscope.media.files import file_digest, find_videos
@@ -20,6 +21,7 @@ __all__ = [
     "SubtitleTrack",
     "Subtitles",
     "decoders",
+    "environment",
     "file_digest",
     "find_videos",
     "probe",

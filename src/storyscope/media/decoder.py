@@ -19,10 +19,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
-import storyscope
 from storyscope.config import MediaConfig
 from storyscope.errors import MediaError
 from storyscope.media import wire
+from storyscope.media.children import environment
 
 WORKER = ("-P", "-m", "storyscope.media.worker")
 READ_BUFFER = 1 << 16
@@ -64,7 +64,7 @@ class Decoder:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._complaints,
-                env=_environment(),
+                env=environment(one_thread=True),
                 bufsize=READ_BUFFER,
             )
         except OSError as error:
@@ -186,11 +186,3 @@ def _limits(config: MediaConfig) -> dict[str, Any]:
         "max_memory_mb": config.max_memory_mb,
         "decoder_threads": config.decoder_threads,
     }
-
-
-def _environment() -> dict[str, str]:
-    """Ours, with the modules we see ourselves and one thread for every numeric library."""
-    home = str(Path(storyscope.__file__).resolve().parent.parent)
-    modules = [home, *(entry for entry in sys.path if entry)]
-    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    return {**os.environ, **one_thread, "PYTHONPATH": os.pathsep.join(modules)}

@@ -17,10 +17,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
-import storyscope
 from storyscope.config import to_toml
 from storyscope.errors import StoryscopeError
 from storyscope.library import Library
+from storyscope.media import environment
 
 Jobs = list[dict[str, Any]]
 WORKER = ("-P", "-m", "storyscope.index_worker")
@@ -156,13 +156,11 @@ class Indexer:
             "path": job.path,
             "transcript": os.fspath(transcript) if transcript else None,
         }
-        home = str(Path(storyscope.__file__).resolve().parent.parent)
-        modules = os.pathsep.join([home, *(entry for entry in sys.path if entry)])
         process = subprocess.Popen(
             [sys.executable, *WORKER],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": modules},
+            env=environment(one_thread=False),
         )
         # Its standard input stays open: when this server is gone, so is the worker.
         pipe = cast(IO[bytes], process.stdin)
