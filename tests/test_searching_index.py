@@ -95,6 +95,20 @@ def test_changes_are_seen_at_once_whoever_made_them(tmp_path):
     assert contents(opened(store)) == after
 
 
+def test_a_new_video_is_found_where_an_old_one_was_filed(tmp_path):
+    store = SqliteStore(tmp_path)
+    put(store, "film")
+    library = opened(store)
+    before = contents(library)
+    store.remove("film")
+    put(store, "another")
+    put(store, "film", seed=5)
+    assert store.said_addresses()["another"] == range(1, 3)
+    after = contents(library)
+    assert after == contents(LibraryIndex(store, Config(), None))
+    assert {said for _, said in after.values()} == {said for _, said in before.values()}
+
+
 def test_another_thread_sees_what_this_one_wrote(tmp_path):
     store = SqliteStore(tmp_path)
     put(store, "video0")

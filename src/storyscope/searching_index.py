@@ -53,16 +53,16 @@ class LibraryIndex:
         }
         if self._index is None:
             self._index = self._kept(wanted)
-        for video in self.keys.keys() - wanted.keys():
+        # All that went or changed leaves before anything comes, which may have its old addresses.
+        for video in [video for video, key in self.keys.items() if wanted.get(video) != key]:
             self._index.remove(video)
             del self.keys[video]
-        for video, key in wanted.items():
-            if self.keys.get(video) != key:
-                first = addresses.get(video, range(0)).start
-                stories, filed = (self._store.load(video, s) for s in ("titles", "passages"))
-                self._index.add(video, stories, filed, key=key, first_address=first)
-                self.keys[video] = key
-                self._seal(self._index)
+        for video in [video for video in wanted if video not in self.keys]:
+            first = addresses.get(video, range(0)).start
+            stories, filed = (self._store.load(video, s) for s in ("titles", "passages"))
+            self._index.add(video, stories, filed, key=wanted[video], first_address=first)
+            self.keys[video] = wanted[video]
+            self._seal(self._index)
         if len(self._index.last.filed) > max(SEALED, 2 * len(self._living(self._index))):
             # Videos were changed again and again: what is left of them is soon read anew.
             self._index, self.keys = None, {}
