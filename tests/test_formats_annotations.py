@@ -170,6 +170,11 @@ def test_ends_that_differ_by_rounding_are_the_same_end(write):
         ("a.json", '{"end": 4,\n "starts": [0,]}', r"a\.json:2: not JSON"),
         ("a.json", "[]", r"a\.json:1: a segmentation is wanted"),
         ("a.json", '{"starts": [0]}', r"a\.json:1: a segmentation is"),
+        (
+            "a.json",
+            '{"stories": [{"start": 0, "end": 4}, {"begin": 4, "end": 9}]}',
+            r"a\.json:1: stories need a start and an end",
+        ),
         ("a.csv", CSV.replace("2:00,5:00", "6:00,5:00"), r"a\.csv:4: .* got 300 after 360"),
         ("a.csv", CSV.replace("2:00,5:00", "5:00,5:00"), r"a\.csv:4: a story begins at 300 twice"),
         ("a.csv", CSV.replace("5:00,8:20", "5:00,4:10"), r"a\.csv:4: .*300, but the end is 250"),

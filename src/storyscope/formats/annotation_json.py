@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +124,8 @@ def _from_stories(path: Path, text: str, content: dict[str, Any]) -> WrittenAnno
     # Shots, which have starts too, may stand beside the stories.
     listed = re.search(r'"stories"\s*:\s*\[', text)
     starts = re.compile(r'"start"\s*:').finditer(text, listed.start() if listed else 0)
-    lines = [_line_at(text, found.start()) for found in starts]
+    # A story without a start must be reached to be refused, whether or not it has a line.
+    lines = chain((_line_at(text, found.start()) for found in starts), repeat(1))
     try:
         stories = [
             StoryLine(line, float(story["start"]), float(story["end"]), str(story.get("title", "")))
