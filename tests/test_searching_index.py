@@ -8,6 +8,7 @@ import pytest
 from storyscope import searching_index
 from storyscope.config import Config
 from storyscope.core import Passages, Span, Story, Video
+from storyscope.errors import LibraryError
 from storyscope.search import Senses
 from storyscope.searching_index import SEGMENTS, LibraryIndex
 from storyscope.store import SqliteStore, VideoRecord
@@ -107,6 +108,28 @@ def test_a_new_video_is_found_where_an_old_one_was_filed(tmp_path):
     after = contents(library)
     assert after == contents(LibraryIndex(store, Config(), None))
     assert {said for _, said in after.values()} == {said for _, said in before.values()}
+
+
+def test_a_video_that_is_removed_while_others_are_read_is_passed_over(tmp_path):
+    store, other = SqliteStore(tmp_path), SqliteStore(tmp_path)
+    for number in range(4):
+        put(store, f"video{number}")
+
+    def load(video, stage):
+        other.remove("video2")
+        return SqliteStore.load(store, video, stage)
+
+    store.load = load
+    assert {video for video, _ in contents(opened(store))} == {"video0", "video1", "video3"}
+
+
+def test_a_video_that_cannot_be_read_is_named(tmp_path):
+    store = SqliteStore(tmp_path)
+    put(store, "video0")
+    (array_file,) = (tmp_path / "arrays/video0").iterdir()
+    array_file.write_bytes(b"")
+    with pytest.raises(LibraryError, match="the arrays of video0's passages cannot be read"):
+        opened(store).fresh()
 
 
 def test_another_thread_sees_what_this_one_wrote(tmp_path):
