@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 from storyscope.config import FeatureConfig
 from storyscope.core import Picture, Shot, Span, Transition
-from storyscope.features import KeyframePicker, from_jpeg, join_keyframes, pick_keyframes, to_jpeg
+from storyscope.features import (
+    Decoded,
+    KeyframePicker,
+    from_jpeg,
+    join_keyframes,
+    pick_keyframes,
+    to_jpeg,
+)
 from storyscope.features.keyframes import (
     RECENT,
     RECENT_FRAMES,
@@ -164,3 +171,11 @@ def test_a_shot_has_no_more_uniform_keyframes_than_seconds(shots):
         extra = int(shot.span.length / SECONDS_PER_CANDIDATE)
         assert own <= max(1, int(shot.span.length)) + extra
         assert own == most or shot.span.length < FeatureConfig().keyframes_per_shot
+
+
+def test_pictures_are_decoded_one_by_one_or_in_a_row():
+    coded = tuple(to_jpeg(_picture(number).rgb) for number in range(5))
+    decoded = Decoded(coded)
+    assert len(decoded) == 5
+    np.testing.assert_array_equal(decoded[3], from_jpeg(coded[3]))
+    np.testing.assert_array_equal(decoded[1:3], [from_jpeg(data) for data in coded[1:3]])

@@ -178,13 +178,13 @@ def file_passages(
     report: Report = silent,
 ) -> Passages:
     """File what is said, written and seen for search."""
-    from storyscope.features import from_jpeg
+    from storyscope.features import Decoded
     from storyscope.search import load_text_model, look, make_passages
 
     text_model, _, *image_text = settings
     model, looks = load_text_model(text_model), None
     if image_text:
-        looks = look(image_text[0], [from_jpeg(data) for data in film.keyframes.pictures])
+        looks = look(image_text[0], Decoded(film.keyframes.pictures))
     given = (words, screen, film.keyframes, seen, model.encode)
     return make_passages(*given, producer=model.producer, looks=looks)
 

@@ -15,7 +15,7 @@ from storyscope.features.colour import colour, hue
 from storyscope.features.extractor import Extractor, Material
 from storyscope.features.keyframes import KeyframePicker, join_keyframes, pick_keyframes
 from storyscope.features.mfcc import SoundListener
-from storyscope.features.pictures import from_jpeg, to_jpeg
+from storyscope.features.pictures import Decoded, from_jpeg, to_jpeg
 from storyscope.features.speech import speech
 from storyscope.features.time import time
 from storyscope.features.vision import describe, describe_parts, describe_pictures
@@ -23,6 +23,7 @@ from storyscope.features.vision import describe, describe_parts, describe_pictur
 __all__ = [
     "EXTRACTORS",
     "Backbone",
+    "Decoded",
     "Extractor",
     "KeyframePicker",
     "Material",

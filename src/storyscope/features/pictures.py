@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -28,6 +29,25 @@ def from_jpeg(data: bytes) -> np.ndarray:
 
     with Image.open(io.BytesIO(data)) as image:
         return np.asarray(image.convert("RGB"))
+
+
+class Decoded(Sequence[np.ndarray]):
+    """Pictures that are decoded when they are asked for, and not kept."""
+
+    def __init__(self, coded: Sequence[bytes]) -> None:
+        self._coded = coded
+
+    def __len__(self) -> int:
+        return len(self._coded)
+
+    @overload
+    def __getitem__(self, place: int) -> np.ndarray: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[np.ndarray]: ...
+    def __getitem__(self, place: int | slice) -> np.ndarray | list[np.ndarray]:
+        if isinstance(place, slice):
+            return [from_jpeg(data) for data in self._coded[place]]
+        return from_jpeg(self._coded[place])
 
 
 def small_from_jpeg(data: bytes) -> np.ndarray:
