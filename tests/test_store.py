@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -114,6 +115,35 @@ def test_a_save_that_fails_half_way_keeps_the_older_artefact(store, monkeypatch)
     with pytest.raises(LibraryError, match="is full"):
         store.save("film", "audio", "two", np.arange(5))
     assert store.load("film", "audio").tolist() == [0, 1, 2]
+    assert len(list((store.folder / "arrays/film").iterdir())) == 1
+
+
+def test_an_artefact_that_is_replaced_under_the_same_key_stays_when_that_fails(store):
+    store.save("film", "audio", "one", np.arange(3))
+    with store.transaction() as connection:
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(LibraryError, match="is full"):
+        store.save("film", "audio", "one", (np.arange(5), "x" * 100_000))
+    assert store.load("film", "audio").tolist() == [0, 1, 2]
+    store.save("film", "audio", "one", np.arange(5))
+    assert store.load("film", "audio").tolist() == [0, 1, 2, 3, 4]
+    assert len(list((store.folder / "arrays/film").iterdir())) == 1
+
+
+def test_a_system_that_keeps_open_files_still_removes_a_video_and_makes_it_anew(store, monkeypatch):
+    def held(path, missing_ok=False):
+        raise PermissionError(errno.EACCES, "The process cannot access the file")
+
+    store.save("film", "audio", "one", np.arange(3))
+    monkeypatch.setattr(Path, "unlink", held)
+    store.remove("film")
+    assert store.records() == []
+    store.put_record(RECORD)
+    store.save("film", "audio", "one", np.arange(5))
+    monkeypatch.undo()
+    assert store.load("film", "audio").tolist() == [0, 1, 2, 3, 4]
+    store.save("film", "audio", "two", np.arange(5))
     assert len(list((store.folder / "arrays/film").iterdir())) == 1
 
 
@@ -255,6 +285,23 @@ def test_one_picture_is_read_alone(store):
     store.save("film", "scan", "one", film)
     for asked, number in [(-1.0, 0), (0.0, 0), (0.5, 1), (1.19, 3), (99.0, 4)]:
         assert store.load_picture("film", asked) == (10 * number, pictures[number])
+
+
+def test_a_picture_is_found_while_its_film_is_scanned_anew(store):
+    opened, other = store._open_arrays, SqliteStore(store.folder)
+
+    def scan(key, picture):
+        keyframes = Keyframes(np.zeros(1, np.int32), np.zeros(1, int), np.zeros(1), (picture,))
+        other.save("film", "scan", key, Film((), keyframes, None))
+
+    def too_late(file):
+        store._open_arrays = opened
+        scan("two", b"new")
+        return opened(file)
+
+    scan("one", b"old")
+    store._open_arrays = too_late
+    assert store.load_picture("film", 0.0) == (0, b"new")
 
 
 def test_a_video_without_pictures_says_so(store):

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from storyscope.core import Keyframes, Passages, Video
 from storyscope.errors import LibraryError
-from storyscope.store.arrays import DamagedArrays, Spool, StoredRows, open_arrays, serialized
+from storyscope.store.arrays import (
+    DamagedArrays,
+    Spool,
+    StoredRows,
+    open_arrays,
+    serialized,
+    write_whole,
+)
 from storyscope.store.codec import pack, unpack
 from storyscope.store.explaining import explained
 from storyscope.store.migrations import MIGRATIONS
@@ -26,6 +31,7 @@ from storyscope.store.protocol import MOST_SAID, VideoRecord
 DATABASE = "library.sqlite"
 ARRAYS = "arrays"
 LOCKS = "locks"
+Taken = TypeVar("Taken")
 
 
 class SqliteStore:
@@ -137,27 +143,18 @@ class SqliteStore:
         return {row["video"]: row["key"] for row in rows}
 
     def load(self, video: str, stage: str) -> Any:
-        file = None
-        while True:
-            row = self._ask_one(
-                "SELECT facts, file FROM artefact WHERE video = ? AND stage = ?", (video, stage)
-            )
-            if row is None:
-                raise _unfinished(video, stage)
-            try:
-                return unpack(row["facts"], self._open_arrays(row["file"]))
-            except (OSError, DamagedArrays) as error:
-                # Another process may have made the stage anew since the row was read.
-                if row["file"] == file:
-                    raise _unreadable(video, stage, error) from error
-                file = row["file"]
+        return self._read(video, stage, "facts", lambda artefact: artefact)
 
     def save(self, video: str, stage: str, key: str, artefact: Any) -> None:
         facts, arrays = pack(artefact)
-        file = f"{ARRAYS}/{video}/{stage}-{key[:16]}.safetensors" if arrays else None
+        file = None
         with self.transaction() as connection:
-            if file:
-                _write(self.folder / file, serialized(arrays))
+            if arrays:
+                # What the older row names stays as it is, in case this is rolled back.
+                there = {path.stem for path in (self.folder / ARRAYS / video).glob("*")}
+                name = _free_name(f"{stage}-{key[:16]}", there)
+                file = f"{ARRAYS}/{video}/{name}.safetensors"
+                write_whole(self.folder / file, serialized(arrays))
             connection.execute(
                 "INSERT OR REPLACE INTO artefact (video, stage, key, facts, file)"
                 " VALUES (?, ?, ?, ?, ?)",
@@ -171,21 +168,13 @@ class SqliteStore:
         return Spool(self.folder / ARRAYS)
 
     def load_picture(self, video: str, seconds: float) -> tuple[int, bytes]:
-        row = self._ask_one(
-            "SELECT facts ->> '$.keyframes' AS keyframes, file FROM artefact"
-            " WHERE video = ? AND stage = 'scan'",
-            (video,),
-        )
-        if row is None:
-            raise _unfinished(video, "scan")
-        try:
-            keyframes: Keyframes = unpack(row["keyframes"], self._open_arrays(row["file"]))
+        def nearest(keyframes: Keyframes) -> tuple[int, bytes]:
             if not len(keyframes):
                 raise LibraryError(f"{video} has no keyframes; index it again")
-            nearest = int(np.abs(keyframes.seconds - seconds).argmin())
-            return int(keyframes.frames[nearest]), keyframes.pictures[nearest]
-        except (OSError, DamagedArrays) as error:
-            raise _unreadable(video, "scan", error) from error
+            number = int(np.abs(keyframes.seconds - seconds).argmin())
+            return int(keyframes.frames[number]), keyframes.pictures[number]
+
+        return self._read(video, "scan", "facts ->> '$.keyframes'", nearest)
 
     def find_said(self, expression: str, *, limit: int = MOST_SAID) -> np.ndarray:
         # Ranking them would look up every one of them, which takes a second for a common word;
@@ -269,6 +258,24 @@ class SqliteStore:
         own: sqlite3.Connection = self._local.connection
         return own
 
+    def _read(self, video: str, stage: str, part: str, take: Callable[[Any], Taken]) -> Taken:
+        """What is to be taken from an artefact, or from a part of its facts."""
+        file = None
+        while True:
+            row = self._ask_one(
+                f"SELECT {part} AS facts, file FROM artefact WHERE video = ? AND stage = ?",
+                (video, stage),
+            )
+            if row is None:
+                raise _unfinished(video, stage)
+            try:
+                return take(unpack(row["facts"], self._open_arrays(row["file"])))
+            except (OSError, DamagedArrays) as error:
+                # Another process may have made the stage anew since the row was read.
+                if row["file"] == file:
+                    raise _unreadable(video, stage, error) from error
+                file = row["file"]
+
     def _open_arrays(self, file: str | None) -> dict[str, StoredRows]:
         return open_arrays(self.folder / file) if file else {}
 
@@ -283,8 +290,9 @@ class SqliteStore:
                     # Windows deletes nothing that is being read; the next sweep will.
                     with suppress(PermissionError):
                         path.unlink(missing_ok=True)
-            if not named and folder.exists():
-                folder.rmdir()
+            if not named:
+                with suppress(OSError):
+                    folder.rmdir()
 
 
 def _migrate(connection: sqlite3.Connection, folder: Path) -> None:
@@ -314,21 +322,6 @@ def _roll_back(connection: sqlite3.Connection) -> None:
 def _free_name(wanted: str, taken: Set[str]) -> str:
     numbered = (f"{wanted}-{number}" for number in count(2))
     return next(name for name in chain([wanted], numbered) if name not in taken)
-
-
-def _write(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
-    """Write a file so that it is there whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".part-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.writelines(pieces)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def _unfinished(video: str, stage: str) -> LibraryError:
