@@ -115,6 +115,20 @@ def test_the_machine_s_stories_are_a_segmentation_over_shots(library):
     assert found.end == len(library.shots("film"))
 
 
+def test_a_picture_that_could_not_be_written_whole_is_written_again(library):
+    resource = pytest.importorskip("resource")
+    most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, most[1]))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            library.picture("film", 1.0)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, most)
+    picture = library.picture("film", 1.0)
+    assert picture.read_bytes() == library.store.load_picture("film", 1.0)[1]
+    assert list(picture.parent.iterdir()) == [picture]
+
+
 def test_an_unknown_video_is_named_with_what_there_is(library):
     with pytest.raises(UnknownVideo, match=r"'flim'.*film"):
         library.stories("flim")

@@ -37,7 +37,7 @@ from storyscope.errors import AnnotationError, LibraryError, UnknownVideo
 from storyscope.progress import Report, silent
 from storyscope.shelf import Shelf
 from storyscope.stages import CUES, story_spans, title, untitled
-from storyscope.store import SqliteStore, Store, VideoRecord
+from storyscope.store import SqliteStore, Store, VideoRecord, write_whole
 
 if TYPE_CHECKING:
     from storyscope.report import Findings, Truth
@@ -252,8 +252,7 @@ class Library(Shelf):
         frame, picture = self.store.load_picture(video, seconds)
         path = self.folder / "pictures" / video / f"{scan[:8]}-{frame}.jpg"
         if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(picture)
+            write_whole(path, [picture])
         return path
 
     def picture_times(self, video: str) -> list[tuple[int, float]]:
