@@ -196,6 +196,7 @@ def test_an_edit_that_changes_nothing_is_refused(library):
         ("explain", "film"),
         ("thumbnails", "film"),
         ("edit", "film", "--split", "1"),
+        ("import", "chapters.vtt", "--video", "film"),
         ("train",),
         ("concepts", "list"),
     ],

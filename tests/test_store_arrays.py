@@ -52,6 +52,8 @@ def test_a_part_of_a_stored_array_is_what_the_array_has_there(tmp_path_factory, 
     if len(array):
         rows = np.array(data.draw(st.lists(st.integers(-len(array), len(array) - 1))), int)
         np.testing.assert_array_equal(stored[rows], array[rows])
+        mask = data.draw(hnp.arrays(bool, len(array)))
+        np.testing.assert_array_equal(stored[mask], array[mask])
         number = data.draw(st.integers(-len(array), len(array) - 1))
         np.testing.assert_array_equal(stored[number], array[number])
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 STAGE_WORDS = {
     "scan": "watching the film",
+    "decode": "watching the film",
     "transcript": "reading the words",
     "screen": "reading the screen",
     "vision": "looking at keyframes",

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from storyscope.core import Blobs, Rows
+from storyscope.errors import LibraryError
 from storyscope.store.explaining import explained
 
 PIECE_BYTES = 1 << 20
@@ -41,7 +42,7 @@ KINDS = {
 """In the order in which arrays lie in a file, so that every number is aligned."""
 
 
-class DamagedArrays(Exception):
+class DamagedArrays(LibraryError):
     """A file that does not hold what its header says."""
 
 
@@ -56,18 +57,13 @@ class StoredRows:
         return self.shape[0]
 
     def __getitem__(self, rows: Any) -> np.ndarray:
-        if isinstance(rows, slice):
-            first, end, step = rows.indices(len(self))
-            if step == 1:
-                return self._read(first, max(first, end))
-            rows = np.arange(first, end, step)
-        if isinstance(rows, int | np.integer):
-            number = range(len(self))[rows]
-            return np.asarray(self._read(number, number + 1)[0])
-        found = np.empty((len(rows), *self.shape[1:]), self.dtype)
-        for place, number in enumerate(rows):
-            found[place] = self[int(number)]
-        return found
+        if isinstance(rows, slice) and rows.step in (None, 1):
+            first, end, _ = rows.indices(len(self))
+            return self._read(first, max(first, end))
+        numbers = np.arange(len(self))[rows]
+        found = [self._read(number, number + 1) for number in np.atleast_1d(numbers).tolist()]
+        array = np.concatenate([self._read(0, 0), *found])
+        return array if numbers.ndim else array[0]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return self._read(0, len(self)).astype(dtype or self.dtype, copy=False)
@@ -194,7 +190,10 @@ class _Shared:
             while left:
                 count = self._file.readinto(left)
                 if not count:
-                    raise DamagedArrays("the file is shorter than it was")
+                    raise DamagedArrays(
+                        "a file of arrays was cut off while it was read; "
+                        "run `storyscope add --again` on the video"
+                    )
                 left = left[count:]
 
 
