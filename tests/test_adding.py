@@ -63,7 +63,7 @@ def test_sweeping_spares_what_another_process_is_writing(tmp_path, monkeypatch):
     ours, theirs = SqliteStore(tmp_path), SqliteStore(tmp_path)
     ours.put_record(record("film", "/film.mp4"))
     rows = Features("appearance", np.ones((2, 3), np.float32), "test")
-    write = sqlite._write
+    write = sqlite.write_whole
     swept = threading.Thread(target=lambda: theirs.save("film", "other", "k", (1, 2)))
 
     def write_and_be_swept(path, content):
@@ -72,7 +72,7 @@ def test_sweeping_spares_what_another_process_is_writing(tmp_path, monkeypatch):
             swept.start()
             swept.join(0.3)
 
-    monkeypatch.setattr(sqlite, "_write", write_and_be_swept)
+    monkeypatch.setattr(sqlite, "write_whole", write_and_be_swept)
     ours.save("film", "scan", "key", rows)
     swept.join()
     assert ours.load("film", "scan").vectors.tolist() == rows.vectors.tolist()
