@@ -205,6 +205,18 @@ def test_the_papers_ranking_takes_the_most_beautiful_frame_of_the_best_shot(libr
     assert all(hit.thumbnail.seconds in hit.story.span for hit in hits)
 
 
+def test_the_papers_search_sees_what_another_process_filed(film, tmp_path):
+    pytest.importorskip("spacy")
+    library = Library(tmp_path)
+    library.add(film)
+    paper = Library(tmp_path).with_settings(["search.method=paper"])
+    assert paper.search("whale", only=Filter(language="en"))
+    passages = library.store.load("film", "passages")
+    library.store.save("film", "passages", "new", replace(passages, language="de"))
+    assert paper.search("whale", only=Filter(language="en")) == []
+    assert paper.search("whale", only=Filter(language="de"))
+
+
 def test_hits_are_drawn_with_their_rival_thumbnails(library, tmp_path):
     from PIL import Image
 

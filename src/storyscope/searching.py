@@ -187,8 +187,8 @@ class Searcher:
         return hits
 
     def _material(self, video: str) -> Material:
-        key = self.store.key(video, "ratings")
-        return self._loaded(video, self._library.keys.get(video), key)
+        stages = ("passages", "titles", "ratings")
+        return self._loaded(video, *(self.store.key(video, stage) for stage in stages))
 
     def _load(self, video: str, *keys: object) -> Material:
         passages = self.store.load(video, "passages")

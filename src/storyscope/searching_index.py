@@ -37,7 +37,7 @@ class LibraryIndex:
         self._folder = folder / SEGMENTS if folder else None
         self._index: Index | None = None
         self._versions: dict[int, tuple[int, int]] = {}
-        self.keys: dict[str, str] = {}
+        self._keys: dict[str, str] = {}
         """Of what every video in the index was made from."""
 
     def fresh(self) -> Index:
@@ -55,10 +55,10 @@ class LibraryIndex:
         if self._index is None:
             self._index = self._kept(wanted)
         # All that went or changed leaves before anything comes, which may have its old addresses.
-        for video in [video for video, key in self.keys.items() if wanted.get(video) != key]:
+        for video in [video for video, key in self._keys.items() if wanted.get(video) != key]:
             self._index.remove(video)
-            del self.keys[video]
-        for video in [video for video in wanted if video not in self.keys]:
+            del self._keys[video]
+        for video in [video for video in wanted if video not in self._keys]:
             first = addresses.get(video, range(0)).start
             try:
                 stories, filed = (self._store.load(video, s) for s in ("titles", "passages"))
@@ -67,11 +67,11 @@ class LibraryIndex:
                     raise
                 return self.fresh()  # It was removed, or is being made anew.
             self._index.add(video, stories, filed, key=wanted[video], first_address=first)
-            self.keys[video] = wanted[video]
+            self._keys[video] = wanted[video]
             self._seal(self._index)
         if len(self._index.last.filed) > max(SEALED, 2 * len(self._living(self._index))):
             # Videos were changed again and again: what is left of them is soon read anew.
-            self._index, self.keys = None, {}
+            self._index, self._keys = None, {}
             return self.fresh()
         self._versions[reader] = version
         return self._index
@@ -89,11 +89,11 @@ class LibraryIndex:
         for segment, path in sorted(opened, key=_first_video):
             filed = segment.filed if segment else []
             living = {f.video: f.key for f in filed if wanted.get(f.video) == f.key}
-            for video in self.keys.keys() & living.keys():
+            for video in self._keys.keys() & living.keys():
                 del living[video]
             if segment is not None and living and 2 * len(living) >= len(filed):
                 index.adopt(segment, living)
-                self.keys |= living
+                self._keys |= living
                 continue
             with suppress(OSError):
                 path.unlink()
