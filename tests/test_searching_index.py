@@ -1,5 +1,6 @@
 """The index of a library is as fresh as the library, whoever wrote and wherever it lies."""
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -168,6 +169,18 @@ def test_files_of_the_past_are_swept_away(tmp_path):
     assert contents(opened(store)) == contents(LibraryIndex(store, Config(), None))
     assert old not in files(store)
     assert damaged not in files(store)
+
+
+def test_what_a_killed_process_left_half_written_is_swept_away(tmp_path):
+    store = SqliteStore(tmp_path)
+    put(store, "video0")
+    left, being_written = (tmp_path / SEGMENTS / f".part-{name}" for name in ("old", "new"))
+    left.parent.mkdir()
+    left.write_bytes(b"half")
+    being_written.write_bytes(b"half")
+    os.utime(left, (0, 0))
+    assert len(contents(opened(store))) == 2
+    assert files(store) == [being_written]
 
 
 def test_a_library_that_cannot_be_written_is_searched(tmp_path):

@@ -19,6 +19,7 @@ from storyscope.search import (
     load_image_text,
     load_text_model,
     open_segment,
+    segment_files,
 )
 from storyscope.store import Store
 
@@ -83,7 +84,7 @@ class LibraryIndex:
         model = load_text_model(self._config.search.text_model)
         meanings = class_vectors(model, class_names())
         index = Index(meanings, look_dimensions=_look_dimensions(self._config))
-        paths = self._folder.glob("*.segment") if self._folder else ()
+        paths = segment_files(self._folder) if self._folder else ()
         opened = [(open_segment(path, meanings, index.look_dimensions), path) for path in paths]
         # Of equal stories the first wins: they lie in the order in which all would be read.
         for segment, path in sorted(opened, key=_first_video):

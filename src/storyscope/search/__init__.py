@@ -26,7 +26,7 @@ from storyscope.search.image_text import (
 )
 from storyscope.search.index import Index, Place
 from storyscope.search.passages import likeliest, make_passages
-from storyscope.search.segment import Scores, Segment, Senses, open_segment
+from storyscope.search.segment import Scores, Segment, Senses, open_segment, segment_files
 from storyscope.search.shots import owner_of
 from storyscope.search.spoken import NOBODY, Spoken
 from storyscope.search.text_model import TextModel, load_text_model, text_model_digest
@@ -71,6 +71,7 @@ __all__ = [
     "picture_relevance",
     "query_terms",
     "quoted_phrases",
+    "segment_files",
     "shown_relevance",
     "text_model_digest",
 ]

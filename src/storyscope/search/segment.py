@@ -11,7 +11,9 @@ import hashlib
 import json
 import os
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -26,7 +28,9 @@ from storyscope.search.shots import owner_of, shot_classes, shot_looks
 
 SHOT_BLOCK = 16_384
 """Shots whose classes are looked up at a time."""
-SUFFIX = ".segment"
+SUFFIX, HALF_WRITTEN = ".segment", ".part-"
+ABANDONED_SECONDS = 3600.0
+"""Nobody writes a file for so long: whoever began it was killed."""
 KINDS = {"U16": np.uint16, "I16": np.int16, "I32": np.int32, "I64": np.int64, "F32": np.float32}
 
 
@@ -163,7 +167,7 @@ class Segment:
         content = save(rows, {"mark": mark, "filed": facts})
         path = folder / f"{hashlib.sha256((mark + facts).encode()).hexdigest()[:24]}{SUFFIX}"
         folder.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".part-")
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=HALF_WRITTEN)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
@@ -211,6 +215,15 @@ class Segment:
             np.take(weights, block, out=taken[: len(block)], mode="clip")
             np.einsum("nk,nk->n", shares[start:end], taken[: len(block)], out=found[start:end])
         return found
+
+
+def segment_files(folder: Path) -> list[Path]:
+    """What `save` wrote, by name; what a killed process left half-written is deleted."""
+    for path in folder.glob(f"{HALF_WRITTEN}*"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > ABANDONED_SECONDS:
+                path.unlink()
+    return sorted(folder.glob(f"*{SUFFIX}"))
 
 
 def open_segment(path: Path, meanings: np.ndarray, look_dimensions: int = 0) -> Segment | None:
