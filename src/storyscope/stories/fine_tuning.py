@@ -19,8 +19,6 @@ from storyscope.evaluate.trivial import equal_times
 from storyscope.progress import Report, Step, silent
 from storyscope.stories.detect import find_path
 from storyscope.stories.model import StoryModel, default_model
-from storyscope.stories.relations import Rhythm
-from storyscope.stories.similarity import Views
 from storyscope.stories.training import Lesson, Recipe, train
 
 FINE = Recipe(steps=80, learning_rate=0.002, weight_decay=2.0, batch=8)
@@ -139,17 +137,10 @@ def first_minutes(lesson: Lesson, minutes: float) -> Lesson:
 
 def part_of(lesson: Lesson, shots: range) -> Lesson:
     """Some of the shots as a video of their own; stories that reach beyond them end with them."""
-    views = [
-        None if view is None else view[shots.start : shots.stop, shots.start : shots.stop]
-        for view in lesson.views
-    ]
-    rhythm = Rhythm(
-        lesson.rhythm.edges[shots.start : shots.stop + 1],
-        lesson.rhythm.transitions[shots.start : shots.stop],
-        lesson.rhythm.clock,
-    )
     cuts = [cut - shots.start for cut in lesson.truth.cuts if cut in shots[1:]]
-    return Lesson(Views(*views), rhythm, Segmentation.from_cuts(cuts, len(shots)))
+    chosen = np.arange(shots.start, shots.stop)
+    truth = Segmentation.from_cuts(cuts, len(shots))
+    return Lesson(lesson.views.of(chosen), lesson.rhythm.of_shots(chosen), truth)
 
 
 def _uniform(lesson: Lesson) -> float:

@@ -54,6 +54,12 @@ class Rhythm:
         edges = self.edges[-1] - self.edges[::-1]
         return replace(self, edges=edges, transitions=np.append(0.0, self.transitions[:0:-1]))
 
+    def of_shots(self, shots: Array) -> Rhythm:
+        """The rhythm of some of the shots, in the order given by their numbers."""
+        edges = np.append(0.0, np.diff(self.edges)[shots].cumsum())
+        transitions = np.append(0.0, self.transitions[shots[1:]])
+        return replace(self, edges=edges, transitions=transitions)
+
     @property
     def lengths(self) -> Array:
         return np.maximum(np.diff(self.edges), 1e-3)

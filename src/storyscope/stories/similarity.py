@@ -66,6 +66,10 @@ class Views:
         """The same shots from last to first."""
         return Views(*(None if view is None else view[::-1, ::-1] for view in self))
 
+    def of(self, shots: Array) -> Views:
+        """Some of the shots, in the order given by their numbers."""
+        return Views(*(None if view is None else view[np.ix_(shots, shots)] for view in self))
+
 
 def cues_of(features: Sequence[Features]) -> dict[str, list[Features]]:
     """The features by the cue they speak for, time left out: shots know their times."""

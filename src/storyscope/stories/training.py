@@ -35,6 +35,12 @@ from storyscope.stories.relations import (
 )
 from storyscope.stories.similarity import Array, Views
 
+COPIES = 3
+"""Other orders of its stories in which a video is read, when it is read so at all."""
+
+WANDERING = 0.1
+"""How far a story moves in another order, as a share of the number of stories."""
+
 PLAUSIBLE = 5e-4
 """Stories less probable than this keep the score they had when they were last looked at."""
 
@@ -58,6 +64,8 @@ class Recipe:
     """How often a view is withheld, so that the model can do without any of them."""
     timelessness: float = 0.3
     """How often lengths in seconds are withheld, for videos of another pace."""
+    reordered: float = 0.0
+    """How often a video is read with its stories in another order, for videos of another kind."""
     look_again: int = 8
     """Steps after which every story of every video is scored anew."""
 
@@ -77,6 +85,16 @@ class Lesson:
         truth = Segmentation.from_cuts(cuts, self.truth.end)
         return Lesson(self.views.backwards(), self.rhythm.backwards(), truth)
 
+    def reordered(self, chooser: np.random.Generator) -> Lesson:
+        """The same stories in another order, few of them far from where they were."""
+        stories = [*self.truth]
+        moved = WANDERING * len(stories) * chooser.standard_normal(len(stories))
+        order = [stories[k] for k in np.argsort(np.arange(len(stories)) + moved)]
+        shots = np.concatenate([np.arange(story.start, story.stop) for story in order])
+        ends = np.cumsum([len(story) for story in order])
+        truth = Segmentation.from_cuts([int(end) for end in ends[:-1]], self.truth.end)
+        return Lesson(self.views.of(shots), self.rhythm.of_shots(shots), truth)
+
 
 def train(
     lessons: Sequence[Lesson],
@@ -93,21 +111,25 @@ def train(
     torch = _torch()
     if not lessons:
         raise AnnotationError("there is nothing to learn from; annotate at least one video")
-    pages = [_page(each) for lesson in lessons for each in (lesson, lesson.backwards())]
-    scaling = _usual(pages) if base is None else {k: base.weights[k] for k in _SCALING}
-    books = [
-        _Book.of(page, scaling, recipe.members if base is None else base.members) for page in pages
-    ]
+    pages = [[_page(lesson), _page(lesson.backwards())] for lesson in lessons]
+    both = [page for pair in pages for page in pair]
+    scaling = _usual(both) if base is None else {k: base.weights[k] for k in _SCALING}
+    if recipe.reordered:
+        chooser = np.random.default_rng(seed)
+        for lesson, shelf in zip(lessons, pages, strict=True):
+            shelf += [_page(lesson.reordered(chooser)) for _ in range(COPIES)]
+    members = recipe.members if base is None else base.members
+    shelves = [[_Book.of(page, scaling, members) for page in shelf] for shelf in pages]
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         net = _networks(recipe) if base is None else _copied(base)
-        _study(books, net, recipe, anchored=base is not None, seed=seed, report=report)
+        _study(shelves, net, recipe, anchored=base is not None, seed=seed, report=report)
     weights = {name: value.detach().numpy().astype(np.float32) for name, value in net.items()}
     return StoryModel({**weights, **scaling})
 
 
 def _study(
-    books: Sequence[_Book],
+    shelves: Sequence[Sequence[_Book]],
     net: dict[str, Any],
     recipe: Recipe,
     *,
@@ -115,8 +137,9 @@ def _study(
     seed: int,
     report: Report,
 ) -> None:
-    """The loop: pick some videos, forward or backward, and make their own stories probable."""
+    """The loop: pick some videos, each read in some way, and make their own stories probable."""
     torch = _torch()
+    books = [book for shelf in shelves for book in shelf]
     anchor = {name: value.detach().clone() for name, value in net.items()} if anchored else None
     optimiser = torch.optim.AdamW(
         net.values(),
@@ -129,8 +152,8 @@ def _study(
         _set_rate(optimiser, recipe, step)
         if (step - 1) % recipe.look_again == 0:
             _read(books, net)
-        chosen = chooser.permutation(len(books) // 2)[: recipe.batch]
-        batch = [books[2 * lesson + int(chooser.integers(2))] for lesson in chosen]
+        chosen = chooser.permutation(len(shelves))[: recipe.batch]
+        batch = [_picked(shelves[lesson], recipe, chooser) for lesson in chosen]
         optimiser.zero_grad()
         scores = [book.study(net, recipe, chooser) for book in batch]
         for book, score, chances in zip(batch, scores, _chances(batch, scores), strict=True):
@@ -140,6 +163,13 @@ def _study(
         if anchor is not None:
             _pull_back(net, anchor, optimiser.param_groups[0]["lr"] * recipe.weight_decay)
         report(Step("training", step, recipe.steps))
+
+
+def _picked(shelf: Sequence[_Book], recipe: Recipe, chooser: np.random.Generator) -> _Book:
+    """A video forwards or backwards, or now and then with its stories in another order."""
+    if recipe.reordered and chooser.random() < recipe.reordered:
+        return shelf[2 + int(chooser.integers(len(shelf) - 2))]
+    return shelf[int(chooser.integers(2))]
 
 
 _SCALING = ("cut_mean", "cut_scale", "run_mean", "run_scale")
