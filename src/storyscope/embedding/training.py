@@ -24,6 +24,8 @@ from storyscope.progress import Report, Step, silent
 KINDS = ("triplet", "siamese", "lstm")
 MEMORY = 10
 """Memory of the LSTM of the paper's comparison."""
+LSTM_RATE = 0.1
+"""Share of the learning rate that the LSTM takes, by Adam: plain descent leaves it at the mean."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +67,7 @@ def train_embedding(
     """Learn a space in which shots of one story are near; the same videos and seed, the same space.
 
     `exact_shrink` swaps inputs with more columns than there are shots for fewer columns that give
-    the same network (see `shrink`).
+    the same network (see `shrink`); the LSTM's optimiser does not allow it.
     """
     torch = _torch()
     if kind not in KINDS:
@@ -76,7 +78,8 @@ def train_embedding(
     rows = np.vstack([layout.join(video.features) for video in videos])
     random = np.random.default_rng(seed)
     first = _glorot(random, rows.shape[1], recipe.layers[0])
-    shrunk = shrink(rows) if exact_shrink and rows.shape[1] > len(rows) else None
+    exact = exact_shrink and kind != "lstm" and rows.shape[1] > len(rows)
+    shrunk = shrink(rows) if exact else None
     inputs = rows if shrunk is None else shrunk.rows
     weights = _starting_weights(kind, recipe, random)
     weights["weight_1"] = first if shrunk is None else shrunk.project(first)
@@ -103,7 +106,7 @@ def _descend(
     random: np.random.Generator,
     report: Report,
 ) -> list[float]:
-    """Stochastic gradient descent with momentum; returns the learning rate of every step."""
+    """Descend with momentum, or by Adam for the LSTM; returns the learning rate of every step."""
     torch = _torch()
     decayed = [value for name, value in net.items() if "bias" not in name]
     biases = [value for name, value in net.items() if "bias" in name]
@@ -111,14 +114,19 @@ def _descend(
         {"params": decayed, "weight_decay": recipe.weight_decay},
         {"params": biases, "weight_decay": 0.0},
     ]
-    optimiser = torch.optim.SGD(groups, lr=recipe.learning_rate, momentum=recipe.momentum)
+    share = LSTM_RATE if kind == "lstm" else 1.0
+    optimiser = (
+        torch.optim.Adam(groups)
+        if kind == "lstm"
+        else torch.optim.SGD(groups, momentum=recipe.momentum)
+    )
     loss_of = {"triplet": _triplet_loss, "siamese": _siamese_loss, "lstm": _boundary_loss}[kind]
     usable = [k for k, truth in enumerate(truths) if 1 < len(truth) < truth.end]
     rates = []
     for epoch in range(recipe.epochs):
         rate = recipe.learning_rate if epoch < recipe.later_from else recipe.later_rate
         for group in optimiser.param_groups:
-            group["lr"] = rate
+            group["lr"] = share * rate
         for video in random.permutation(usable):
             optimiser.zero_grad()
             points = _embed(net, parts[video], recipe, random)
