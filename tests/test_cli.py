@@ -5,10 +5,12 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import av
 import pytest
 
+from storyscope.cli.options import named
 from storyscope.library import Library
 
 
@@ -232,3 +234,8 @@ def test_control_c_says_in_one_line_how_to_go_on(film, tmp_path, jobs):
     assert "indexing" not in shown.stdout
     storyscope("add", film, library=tmp_path / "shelf")
     assert "ready" in storyscope("list", library=tmp_path / "shelf").stdout
+
+
+def test_a_library_is_named_as_people_write_it():
+    assert named(Path("http://host:8000")) == "http://host:8000"
+    assert named(Path("films/shelf")) == str(Path("films/shelf"))

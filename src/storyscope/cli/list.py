@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, open_library
+from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, named, open_library
 from storyscope.cli.show import print_json, print_table, say
 
 
@@ -22,7 +22,7 @@ def list(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> 
         print_json({"videos": facts})
         return
     if not facts:
-        say(f"The library {library} is empty; add a film with `storyscope add VIDEO`.")
+        say(f"The library {named(library)} is empty; add a film with `storyscope add VIDEO`.")
         return
     from storyscope.core import format_time
 

@@ -36,6 +36,13 @@ OutputOption = Annotated[
 ]
 
 
+def named(folder: Path) -> str:
+    """The library as people write it: a Path drops one of an address's slashes."""
+    from storyscope.remote import as_address
+
+    return as_address(folder) or str(folder)
+
+
 def open_library(folder: Path, *, create: bool = False) -> Library:
     """Open the library that a command was pointed at; an address opens the one served there.
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, open_library
+from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, named, open_library
 from storyscope.cli.show import print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def search(
     elif hits:
         _print(hits)
     else:
-        say(f"Nothing in {library} answers “{query}”.")
+        say(f"Nothing in {named(library)} answers “{query}”.")
 
 
 def _facts(shelf: Library, hit: Hit) -> dict[str, object]:
