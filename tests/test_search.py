@@ -1,5 +1,6 @@
 """A query is answered with the story that speaks of it or shows it, or with nothing."""
 
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -120,6 +121,40 @@ def test_a_removed_video_answers_no_more(film, tmp_path):
     assert library.search("whale") == []
     library.add(film)
     assert library.search("whale")[0].story.id == "film/1"
+
+
+@pytest.fixture
+def meanwhile(indexed, tmp_path):
+    """A library, and what makes another process write to it in the midst of its next search."""
+    shutil.copytree(indexed, tmp_path / "library")
+    library, other = Library(tmp_path / "library"), Library(tmp_path / "library")
+    ask = library._searcher._ask
+
+    def writes(change):
+        def interrupted(*query):
+            library._searcher._ask = ask
+            change(other)
+            return ask(*query)
+
+        library._searcher._ask = interrupted
+
+    return library, writes
+
+
+def test_stories_that_are_regrouped_during_a_search_answer_as_they_were(meanwhile):
+    library, writes = meanwhile
+    before = library.search("owl")
+    writes(
+        lambda other: other.store.save("film", "titles", "new", tuple(library.stories("film"))[:1])
+    )
+    assert library.search("owl") == before
+    assert library.search("owl") == []
+
+
+def test_a_video_that_is_removed_during_a_search_is_no_answer(meanwhile):
+    library, writes = meanwhile
+    writes(lambda other: other.remove("film"))
+    assert library.search("owl") == []
 
 
 def test_a_silent_video_of_an_older_library_is_found_by_its_pictures(film, tmp_path):

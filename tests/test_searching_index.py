@@ -111,19 +111,6 @@ def test_a_new_video_is_found_where_an_old_one_was_filed(tmp_path):
     assert {said for _, said in after.values()} == {said for _, said in before.values()}
 
 
-def test_a_video_that_is_removed_while_others_are_read_is_passed_over(tmp_path):
-    store, other = SqliteStore(tmp_path), SqliteStore(tmp_path)
-    for number in range(4):
-        put(store, f"video{number}")
-
-    def load(video, stage):
-        other.remove("video2")
-        return SqliteStore.load(store, video, stage)
-
-    store.load = load
-    assert {video for video, _ in contents(opened(store))} == {"video0", "video1", "video3"}
-
-
 def test_a_video_that_cannot_be_read_is_named(tmp_path):
     store = SqliteStore(tmp_path)
     put(store, "video0")

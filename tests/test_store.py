@@ -174,6 +174,17 @@ def test_readers_see_the_last_finished_write_while_another_is_under_way(store):
     assert store.record("film").state == "ready"
 
 
+def test_a_snapshot_shows_one_state_until_its_end(store):
+    other = SqliteStore(store.folder)
+    with store.snapshot():
+        before = store.version()
+        other.save("film", "audio", "one", (1, 2))
+        assert store.key("film", "audio") is None
+        assert store.version() == before
+    assert store.key("film", "audio") == "one"
+    assert store.version() != before
+
+
 def test_a_process_killed_inside_a_transaction_changes_nothing(store):
     script = (
         "import os, signal, sys\n"

@@ -6,16 +6,18 @@ A `Searcher` keeps the index of a library in memory and brings it up to date bef
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from storyscope.asking import Query, ask
 from storyscope.config import Config
 from storyscope.core import Hit, Keyframes, Passages, Ratings, Story, Thumbnail
+from storyscope.errors import LibraryError
 from storyscope.search import (
     RELEVANT,
     Filter,
@@ -35,6 +37,7 @@ from storyscope.search import (
 from storyscope.searching_index import LibraryIndex
 from storyscope.store import Store
 
+Answer = TypeVar("Answer")
 LOADED_VIDEOS = 64
 """Videos whose passages stay in memory for evidence and thumbnails."""
 ALIKE = 0.6
@@ -55,44 +58,39 @@ class Searcher:
         """Stories that answer the text, best first."""
         if self.config.search.method == "paper":
             return self._search_as_the_paper(text, limit, only)
-        with self._lock:
-            index = self._library.fresh()
-            query = self._ask(text, index)
-            if not query.terms:
-                return []
-            shares = index.spoken.shares(query.found)
-            judged = judge(self._heard(index, query, shares)).only(index.alive())
-            hits: list[Hit] = []
-            for place in _best_first(judged.score, RELEVANT):
-                if len(hits) == limit:
-                    break
-                hit = self._hit(index, int(place), judged, query, shares, only)
-                if hit is not None:
-                    hits.append(hit)
-            return hits
+        return self._at_one_time(lambda: self._search(text, limit, only))
 
     def more_like(self, story: Story, *, limit: int, only: Filter = Filter()) -> list[Hit]:
         """Stories that speak of the same or look the same as this one, which is not among them."""
-        with self._lock:
+
+        def alike() -> list[Hit]:
             index = self._library.fresh()
             senses = _senses_of(story, self._material(story.video).passages, index.meanings)
             return self._alike(index, senses, limit, only, not_story=story)
+
+        return self._at_one_time(alike)
 
     def search_picture(
         self, classes: np.ndarray, shares: np.ndarray, *, limit: int, only: Filter = Filter()
     ) -> list[Hit]:
         """Stories that show what a picture shows; its likeliest classes are [1, 10] each."""
-        with self._lock:
+
+        def alike() -> list[Hit]:
             index = self._library.fresh()
             looks = conse(classes, shares, index.meanings)[0]
             return self._alike(index, Senses(looks=looks), limit, only)
 
+        return self._at_one_time(alike)
+
     def listen(self, text: str) -> tuple[Index, Heard]:
         """What every sense says of every story, relevant or not: what a benchmark looks at."""
-        with self._lock:
+
+        def heard() -> tuple[Index, Heard]:
             index = self._library.fresh()
             query = self._ask(text, index)
             return index, self._heard(index, query, index.spoken.shares(query.found))
+
+        return self._at_one_time(heard)
 
     def thumbnail(self, story: Story, relevance: np.ndarray | None = None) -> Thumbnail:
         """The frame that stands for a story: a person's choice, else the best for a query.
@@ -111,6 +109,36 @@ class Searcher:
     def forget_loaded(self) -> None:
         """Look at ratings anew: they changed."""
         self._loaded.cache_clear()
+
+    def _at_one_time(self, answer: Callable[[], Answer]) -> Answer:
+        """An answer from the library as it is now, whatever other processes write meanwhile."""
+        with self._lock:
+            while True:
+                version = None
+                try:
+                    with self.store.snapshot():
+                        version = self.store.version()
+                        return answer()
+                except LibraryError:
+                    # Files that a snapshot names are deleted once a later state does not.
+                    if self.store.version() == version:
+                        raise
+
+    def _search(self, text: str, limit: int, only: Filter) -> list[Hit]:
+        index = self._library.fresh()
+        query = self._ask(text, index)
+        if not query.terms:
+            return []
+        shares = index.spoken.shares(query.found)
+        judged = judge(self._heard(index, query, shares)).only(index.alive())
+        hits: list[Hit] = []
+        for place in _best_first(judged.score, RELEVANT):
+            if len(hits) == limit:
+                break
+            hit = self._hit(index, int(place), judged, query, shares, only)
+            if hit is not None:
+                hits.append(hit)
+        return hits
 
     def _search_as_the_paper(self, text: str, limit: int, only: Filter) -> list[Hit]:
         from storyscope.searching_paper import search_as_the_paper

@@ -10,7 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from storyscope.config import Config
-from storyscope.errors import LibraryError
 from storyscope.search import (
     CONSE,
     Index,
@@ -61,12 +60,7 @@ class LibraryIndex:
             del self._keys[video]
         for video in [video for video in wanted if video not in self._keys]:
             first = addresses.get(video, range(0)).start
-            try:
-                stories, filed = (self._store.load(video, s) for s in ("titles", "passages"))
-            except LibraryError:
-                if self._store.version() == (reader, version):
-                    raise
-                return self.fresh()  # It was removed, or is being made anew.
+            stories, filed = (self._store.load(video, s) for s in ("titles", "passages"))
             self._index.add(video, stories, filed, key=wanted[video], first_address=first)
             self._keys[video] = wanted[video]
             self._seal(self._index)

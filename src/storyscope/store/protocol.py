@@ -68,6 +68,12 @@ class Store(Protocol):
     def forget_artefacts(self, video: str) -> None:
         """Drop everything that stages made of a video."""
 
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Let this thread see the library as it is now, whatever others write meanwhile.
+
+        Files of arrays are not held: what another process replaced cannot be read any more.
+        """
+
     def version(self) -> tuple[int, tuple[int, int]]:
         """Who reads, and a state that differs whenever anything was written since they last asked.
 

@@ -230,6 +230,15 @@ class SqliteStore:
                 raise
             connection.execute("COMMIT")
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        with explained(self.folder):
+            self._connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                _roll_back(self._connection)
+
     def close(self) -> None:
         while self._connections:
             self._connections.pop().close()
