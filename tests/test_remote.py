@@ -1,6 +1,7 @@
 """A library behind an address says what the library in the folder says."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,11 @@ def test_stories_and_hits_are_the_same(remote, local):
     shown = remote.picture("film", there.thumbnail.seconds)
     assert shown.read_bytes() == local.picture("film", here.thumbnail.seconds).read_bytes()
     shown.unlink()
+
+
+def test_a_picture_is_fetched_where_users_have_no_numbers(remote, local, monkeypatch):
+    monkeypatch.delattr(os, "getuid", raising=False)
+    assert remote.picture("film", 1.0).read_bytes() == local.picture("film", 1.0).read_bytes()
 
 
 def test_a_person_s_version_travels(remote, local):

@@ -116,11 +116,9 @@ class RemoteLibrary(Shelf):
         return [hit_of(facts) for facts in found]
 
     def picture(self, video: str, seconds: float) -> Path:
-        """A file with the keyframe nearest to a time, fetched into a folder for passing files."""
-        folder = Path(tempfile.gettempdir()) / f"storyscope-{os.getuid()}"
-        folder.mkdir(mode=0o700, exist_ok=True)
+        """A file with the keyframe nearest to a time, fetched to where passing files lie."""
         taken = self._fetch("GET", f"/videos/{_safe(video)}/picture?{urlencode({'at': seconds})}")
-        handle, name = tempfile.mkstemp(dir=folder, suffix=".jpg")
+        handle, name = tempfile.mkstemp(prefix="storyscope-", suffix=".jpg")
         with os.fdopen(handle, "wb") as out:
             out.write(taken)
         return Path(name)
