@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from storyscope.core import Keyframes, Passages, Video
+from storyscope.core import Keyframes, Passages
 from storyscope.errors import LibraryError
 from storyscope.store.arrays import (
     DamagedArrays,
@@ -27,6 +27,7 @@ from storyscope.store.codec import pack, unpack
 from storyscope.store.explaining import explained
 from storyscope.store.migrations import MIGRATIONS
 from storyscope.store.protocol import MOST_SAID, VideoRecord
+from storyscope.store.records import columns_of, record_of
 
 DATABASE = "library.sqlite"
 ARRAYS = "arrays"
@@ -59,20 +60,20 @@ class SqliteStore:
 
     def records(self) -> Sequence[VideoRecord]:
         rows = self._ask("SELECT * FROM video ORDER BY id")
-        return [_record(row) for row in rows]
+        return [record_of(row) for row in rows]
 
     def record(self, video: str) -> VideoRecord | None:
         row = self._ask_one("SELECT * FROM video WHERE id = ?", (video,))
-        return _record(row) if row else None
+        return record_of(row) if row else None
 
     def add_record(self, record: VideoRecord) -> VideoRecord:
-        values = _columns(record)
+        values = columns_of(record)
         with self.transaction() as connection:
             known = connection.execute(
                 "SELECT * FROM video WHERE path = ?", (record.video.path,)
             ).fetchone()
             if known:
-                return _record(known)
+                return record_of(known)
             taken = {row["id"] for row in connection.execute("SELECT id FROM video")}
             values["id"] = _free_name(record.video.id, taken)
             connection.execute(
@@ -83,7 +84,7 @@ class SqliteStore:
         return replace(record, video=replace(record.video, id=values["id"]))
 
     def put_record(self, record: VideoRecord) -> None:
-        values = _columns(record)
+        values = columns_of(record)
         names = ", ".join(values)
         marks = ", ".join(f":{name}" for name in values)
         updates = ", ".join(f"{name} = excluded.{name}" for name in values if name != "id")
@@ -362,45 +363,3 @@ def _file_words(connection: sqlite3.Connection, video: str, passages: Passages) 
         [(address, *row) for address, row in enumerate(rows, start=first)],
     )
     connection.execute("INSERT OR REPLACE INTO said_of VALUES (?, ?, ?)", (video, first, len(rows)))
-
-
-def _columns(record: VideoRecord) -> dict[str, Any]:
-    video = record.video
-    return {
-        "id": video.id,
-        "path": video.path,
-        "digest": video.digest,
-        "size": record.size,
-        "modified_ns": record.modified_ns,
-        "duration": video.duration,
-        "frame_count": video.frame_count,
-        "fps": video.fps,
-        "width": video.width,
-        "height": video.height,
-        "has_sound": int(video.has_sound),
-        "state": record.state,
-        "failure": record.failure,
-        "transcript": record.transcript,
-    }
-
-
-def _record(row: sqlite3.Row) -> VideoRecord:
-    video = Video(
-        id=row["id"],
-        path=row["path"],
-        digest=row["digest"],
-        duration=row["duration"],
-        frame_count=row["frame_count"],
-        fps=row["fps"],
-        width=row["width"],
-        height=row["height"],
-        has_sound=bool(row["has_sound"]),
-    )
-    return VideoRecord(
-        video=video,
-        state=row["state"],
-        size=row["size"],
-        modified_ns=row["modified_ns"],
-        failure=row["failure"],
-        transcript=row["transcript"],
-    )

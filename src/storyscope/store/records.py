@@ -1,0 +1,51 @@
+"""A video's record as a row of the database, and back."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+from storyscope.core import Video
+from storyscope.store.protocol import VideoRecord
+
+
+def columns_of(record: VideoRecord) -> dict[str, Any]:
+    video = record.video
+    return {
+        "id": video.id,
+        "path": video.path,
+        "digest": video.digest,
+        "size": record.size,
+        "modified_ns": record.modified_ns,
+        "duration": video.duration,
+        "frame_count": video.frame_count,
+        "fps": video.fps,
+        "width": video.width,
+        "height": video.height,
+        "has_sound": int(video.has_sound),
+        "state": record.state,
+        "failure": record.failure,
+        "transcript": record.transcript,
+    }
+
+
+def record_of(row: sqlite3.Row) -> VideoRecord:
+    video = Video(
+        id=row["id"],
+        path=row["path"],
+        digest=row["digest"],
+        duration=row["duration"],
+        frame_count=row["frame_count"],
+        fps=row["fps"],
+        width=row["width"],
+        height=row["height"],
+        has_sound=bool(row["has_sound"]),
+    )
+    return VideoRecord(
+        video=video,
+        state=row["state"],
+        size=row["size"],
+        modified_ns=row["modified_ns"],
+        failure=row["failure"],
+        transcript=row["transcript"],
+    )
