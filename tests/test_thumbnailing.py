@@ -2,6 +2,8 @@
 
 import json
 import re
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -11,7 +13,12 @@ from typer.testing import CliRunner
 from storyscope import Library
 from storyscope.cli.main import build_app
 from storyscope.errors import LibraryError
-from storyscope.thumbnailing import SMALL_HEIGHT
+from storyscope.thumbnailing import (
+    CHOICES_FILE,
+    SMALL_HEIGHT,
+    _changed_choices,
+    forget_choices,
+)
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +74,22 @@ def test_a_preferred_frame_stands_in_every_answer_and_says_why(library):
     assert {thumbnail.seconds for thumbnail in shown} == {taken}
     assert {thumbnail.because for thumbnail in shown} == {"a person prefers it"}
     assert library.thumbnail("film", story).because == "a person prefers it"
+
+
+def test_choices_made_at_once_are_all_kept(tmp_path):
+    def choose(video):
+        with _changed_choices(tmp_path) as choices:
+            time.sleep(0.005)
+            choices.append({"video": video, "start": 0.0, "end": 9.0, "seconds": 1.0})
+
+    videos = [f"film-{number}" for number in range(12)]
+    with ThreadPoolExecutor(6) as people:
+        list(people.map(choose, videos))
+    kept = json.loads((tmp_path / CHOICES_FILE).read_text())
+    assert sorted(choice["video"] for choice in kept) == sorted(videos)
+    forget_choices(tmp_path, "film-3")
+    kept = json.loads((tmp_path / CHOICES_FILE).read_text())
+    assert sorted(choice["video"] for choice in kept) == sorted({*videos} - {"film-3"})
 
 
 def test_a_frame_chosen_in_ones_own_version_teaches_too(film, tmp_path):

@@ -223,7 +223,7 @@ def torch_gpu() -> str:
     try:
         import onnxruntime
         import torch
-    except ImportError:
+    except (ImportError, OSError):  # torch without its driver's libraries raises the latter
         return ""
     used = "CUDAExecutionProvider" in onnxruntime.get_available_providers()
     return "cuda" if torch.cuda.is_available() and not used else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -47,14 +48,15 @@ def prefer_frame(store: Store, folder: Path, story: Story, seconds: float) -> fl
         times = f"{format_time(story.span.start)} to {format_time(story.span.end)}"
         raise LibraryError(f"{story.id} runs from {times}; choose a frame in it")
     taken = min(inside, key=lambda second: abs(second - seconds))
-    kept = [
-        choice
-        for choice in _choices(folder)
-        if choice["video"] != story.video or choice["seconds"] not in story.span
-    ]
     span = story.span
-    kept.append({"video": story.video, "start": span.start, "end": span.end, "seconds": taken})
-    _write(folder / CHOICES_FILE, json.dumps(kept, indent=1) + "\n")
+    choice = {"video": story.video, "start": span.start, "end": span.end, "seconds": taken}
+    with _changed_choices(folder) as choices:
+        choices[:] = [
+            other
+            for other in choices
+            if other["video"] != story.video or other["seconds"] not in span
+        ]
+        choices.append(choice)
     learn(store, folder)
     return taken
 
@@ -71,10 +73,8 @@ def learn(store: Store, folder: Path) -> None:
 
 def forget_choices(folder: Path, video: str) -> None:
     """Forget what people chose for a video that is removed; what was learned from it stays."""
-    choices = _choices(folder)
-    kept = [choice for choice in choices if choice["video"] != video]
-    if kept != choices:
-        _write(folder / CHOICES_FILE, json.dumps(kept, indent=1) + "\n")
+    with _changed_choices(folder) as choices:
+        choices[:] = [choice for choice in choices if choice["video"] != video]
 
 
 def rate_anew(store: Store, video: str, ranker: Ranker) -> None:
@@ -192,7 +192,17 @@ def _jpeg(image: Image.Image) -> bytes:
     return out.getvalue()
 
 
-def _write(path: Path, text: str) -> None:
-    half_written = path.with_suffix(".part")
-    half_written.write_text(text, encoding="utf-8")
-    half_written.replace(path)
+@contextmanager
+def _changed_choices(folder: Path) -> Iterator[list[dict[str, Any]]]:
+    """What people chose, to be changed in place and kept; one person at a time."""
+    from filelock import FileLock
+
+    path = folder / CHOICES_FILE
+    with FileLock(path.with_suffix(".lock")):
+        choices = _choices(folder)
+        before = json.dumps(choices)
+        yield choices
+        if json.dumps(choices) != before:
+            half_written = path.with_suffix(".part")
+            half_written.write_text(json.dumps(choices, indent=1) + "\n", encoding="utf-8")
+            half_written.replace(path)
