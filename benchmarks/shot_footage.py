@@ -112,6 +112,7 @@ def _decoded(path: Path, cache: Path) -> np.ndarray:
                 ).to_ndarray()
                 for frame in container.decode(video=0)
             ]
+        cache.parent.mkdir(parents=True, exist_ok=True)
         np.save(cache, np.stack(frames))
     return np.load(cache, mmap_mode="r")
 

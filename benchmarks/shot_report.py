@@ -10,54 +10,58 @@ from typing import Any
 from shot_scores import Score, score
 
 TOLERANCES = (0, 2)
+TRANSNET = "TransNetV2, every frame"
 Results = dict[str, dict[str, dict[str, Any]]]
 """By detector and clip: found boundaries, CPU and wall seconds."""
 
 
 def write_report(
     results: Results, decoders: dict[str, str], truth: dict[str, Any], path: Path
-) -> str:
-    """Write `path`.json, .md and .png; give back the Markdown.
-
-    Detectors that were not run on every clip appear in a comparison of their own, over the clips
-    that all detectors were run on.
-    """
-    shared = [clip for clip in truth if all(clip in clips for clips in results.values())]
-    whole = [name for name, clips in results.items() if len(clips) == len(truth)]
-    parts = {"whole": _part(results, whole, list(truth), decoders, truth)}
-    if len(shared) < len(truth):
-        parts["shared"] = _part(results, list(results), shared, decoders, truth)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.with_suffix(".json").write_text(json.dumps(parts, indent=1) + "\n")
-    titles = {"whole": "All clips", "shared": "The clips that every detector was run on"}
-    text = "\n".join(
-        f"## {titles[name]}\n\n{markdown(part, truth)}" for name, part in parts.items()
-    )
-    path.with_suffix(".md").write_text(text)
-    plot(parts.get("shared", parts["whole"])["detectors"], path.with_suffix(".png"))
-    return text
-
-
-def _part(
-    results: Results,
-    names: list[str],
-    clips: list[str],
-    decoders: dict[str, str],
-    truth: dict[str, Any],
 ) -> dict[str, Any]:
-    truth = {clip: truth[clip] for clip in clips}
+    """Write `path`.json, .md and .png; give back what the first holds."""
     rows = {
-        name: summary(results[name], results.get(decoders[name]), truth)
-        for name in names
+        name: summary(clips, results.get(decoders[name]), truth)
+        for name, clips in results.items()
         if decoders[name]
     }
-    return {
-        "clips": clips,
+    facts = {
+        "clips": list(truth),
         "frames": _frames(truth),
         "transitions": _kinds(truth),
         "tricks": _tricks(truth),
+        "bars": bars(rows),
         "detectors": rows,
     }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.with_suffix(".json").write_text(json.dumps(facts, indent=1) + "\n")
+    path.with_suffix(".md").write_text(markdown(facts, truth))
+    plot(rows, path.with_suffix(".png"))
+    return facts
+
+
+def bars(rows: dict[str, Any]) -> dict[str, Any]:
+    """How far our detectors lie above those they are meant to beat, and what share they cost."""
+    rivals = [name for name in rows if name.startswith("PySceneDetect")]
+    found = {}
+    for ours, theirs in (("Storyscope fast", rivals), ("Storyscope neural", [TRANSNET])):
+        if ours in rows and theirs and all(name in rows for name in theirs):
+            quickest = min(rows[name]["cpu_seconds"] for name in theirs)
+            found[f"{ours} beside {'PySceneDetect' if theirs is rivals else TRANSNET}"] = {
+                "cpu_share": round(rows[ours]["cpu_seconds"] / quickest, 3)
+            } | {
+                f"{kind}_f1_above_at_tolerance_{tolerance}": round(
+                    _f1(rows[ours], kind, tolerance)
+                    - max(_f1(rows[name], kind, tolerance) for name in theirs),
+                    4,
+                )
+                for kind in ("cut", "gradual")
+                for tolerance in TOLERANCES
+            }
+    return found
+
+
+def _f1(row: dict[str, Any], kind: str, tolerance: int) -> float:
+    return float(row[f"tolerance_{tolerance}"][kind]["f1"])
 
 
 def summary(
@@ -66,11 +70,12 @@ def summary(
     truth: dict[str, Any],
 ) -> dict[str, Any]:
     """Cost, and scores at each tolerance, over all clips and by clip."""
-    cpu = sum(clips[clip]["cpu_seconds"] for clip in truth)
-    wall = [clips[clip]["wall_seconds"] for clip in truth]
+    cpu, wall = (
+        sum(clips[clip][measure] for clip in truth) for measure in ("cpu_seconds", "wall_seconds")
+    )
     row: dict[str, Any] = {
         "cpu_seconds": round(cpu, 2),
-        "wall_seconds": None if None in wall else round(sum(wall), 2),
+        "wall_seconds": round(wall, 2),
         "cpu_ms_per_frame": round(1000 * cpu / _frames(truth), 4),
     }
     if decoding:
@@ -112,13 +117,56 @@ def _tricks(truth: dict[str, Any]) -> dict[str, int]:
     return dict(sorted(tricks.items()))
 
 
-def markdown(part: dict[str, Any], truth: dict[str, Any]) -> str:
-    rows, truth = part["detectors"], {clip: truth[clip] for clip in part["clips"]}
-    counted = ", ".join(f"{count} {kind}s" for kind, count in _kinds(truth).items())
-    lines = [f"{len(truth)} clips, {_frames(truth):,} frames, {counted}.", ""]
+def markdown(facts: dict[str, Any], truth: dict[str, Any]) -> str:
+    rows = facts["detectors"]
+    counted = ", ".join(f"{count} {kind}s" for kind, count in facts["transitions"].items())
+    clips = "1 clip" if len(truth) == 1 else f"{len(truth)} clips"
+    lines = [f"{clips}, {facts['frames']:,} frames, {counted}.", ""]
     for tolerance in TOLERANCES:
         lines += _scores(rows, tolerance)
-    return "\n".join(lines + _costs(rows) + _by_clip(rows, truth))
+    return "\n".join(lines + _costs(rows) + _bars(facts["bars"]) + _by_clip(rows, truth))
+
+
+def put_table(path: Path, half: str, facts: dict[str, Any]) -> None:
+    """Replace the table in a page that stands between the two marks of that half, if any."""
+    begins, ends = f"<!-- {half} -->\n", f"<!-- end of {half} -->\n"
+    before, mark, rest = path.read_text(encoding="utf-8").partition(begins)
+    if mark:
+        _, _, after = rest.partition(ends)
+        path.write_text(before + begins + _short(facts) + ends + after, encoding="utf-8")
+
+
+def _short(facts: dict[str, Any]) -> str:
+    rows = facts["detectors"]
+    kinds = ["cut", "gradual"] if set(facts["transitions"]) - {"cut"} else ["cut"]
+    heads = [f"{kind} {head}" for kind in kinds for head in ("P", "R", "F1")]
+    heads += [f"{kind} F1, tolerance 0" for kind in kinds]
+    lines = [
+        f"| detector | {' | '.join(heads)} | CPU s |",
+        "| --- |" + " ---: |" * (len(heads) + 1),
+    ]
+    for name, row in rows.items():
+        cells = [
+            f"{row['tolerance_2'][kind][measure]:.3f}"
+            for kind in kinds
+            for measure in ("precision", "recall", "f1")
+        ]
+        cells += [f"{_f1(row, kind, 0):.3f}" for kind in kinds]
+        lines.append(f"| {name} | {' | '.join(cells)} | {row['cpu_seconds']:.1f} |")
+    return "\n".join(lines) + "\n"
+
+
+def _bars(found: dict[str, Any]) -> list[str]:
+    lines = [
+        "F1 above the best of the rivals, and CPU as a share of the quickest of them:",
+        "",
+        "| | CPU | cuts, tolerance 0 | cuts, 2 | gradual, tolerance 0 | gradual, 2 |",
+        "| --- |" + " ---: |" * 5,
+    ]
+    for name, (share, *above) in ((name, bar.values()) for name, bar in found.items()):
+        cells = [f"{share:.2f}", *(f"{value:+.3f}" for value in above)]
+        lines.append("| " + " | ".join([name, *cells]) + " |")
+    return [*lines, ""]
 
 
 def _scores(rows: dict[str, Any], tolerance: int) -> list[str]:
@@ -153,8 +201,7 @@ def _costs(rows: dict[str, Any]) -> list[str]:
             [f"{decoding:.1f}", f"{row['cpu_seconds'] - decoding:.1f}"] if decoding else ["", ""]
         )
         cells = [f"{row['cpu_seconds']:.1f}", f"{row['cpu_ms_per_frame']:.3f}"]
-        wall = row["wall_seconds"]
-        cells += ["not noted" if wall is None else f"{wall:.1f}", *apart]
+        cells += [f"{row['wall_seconds']:.1f}", *apart]
         lines.append("| " + " | ".join([name, *cells]) + " |")
     return [*lines, ""]
 

@@ -5,9 +5,8 @@
 The test set is made first where it is not there yet (see shot_set.py). Every detector reads every
 file itself, decoding included, one after another on each file, with one thread. What is measured
 is kept beside the files, by their digest and the detector's version, so that a run goes on where
-an earlier one stopped; `--again NAME` measures anew. `--slow-on CLIP ...` keeps TransNetV2, which
-takes half an hour of CPU for the whole scoring half, to some clips: a second table then compares
-every detector on those. Writes shots.* and shots-real.* into docs/benchmarks.
+an earlier one stopped; `--again NAME` measures anew. TransNetV2 alone takes half an hour of CPU.
+Writes shots.* and shots-real.* into docs/benchmarks, and the tables in docs/shots.md.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ os.environ |= {"OMP_NUM_THREADS": "1", "OPENCV_FFMPEG_CAPTURE_OPTIONS": "threads
 
 import numpy as np
 
-from shot_report import Results, write_report
-from shot_set import make_set, write_counts
+from shot_report import Results, put_table, write_report
+from shot_set import DOCS, make_set, write_counts
 from storyscope.config import ShotConfig
 from storyscope.core import SmallFrame
 from storyscope.shots import detect_shots
@@ -248,12 +247,12 @@ def _cpu_seconds() -> float:
     return sum(u.ru_utime + u.ru_stime for u in used)
 
 
-def measure_all(folder: Path, wanted: dict[str, list[str]], again: list[str]) -> Results:
-    """Measure what is not known yet: every wanted clip, with every detector it is wanted of."""
+def measure_all(folder: Path, clips: list[str], names: list[str], again: list[str]) -> Results:
+    """Measure what is not known yet: every clip, with every detector."""
     kept, loaded = Kept(folder / "results"), {}
     smallest = min(folder.glob("*.m*"), key=lambda film: film.stat().st_size)
-    results: Results = {name: {} for names in wanted.values() for name in names}
-    for clip, names in wanted.items():
+    results: Results = {name: {} for name in names}
+    for clip in clips:
         film = folder / clip
         for name in names:
             known = kept.of(name, film) if name not in again else None
@@ -275,9 +274,8 @@ def main() -> None:
     parser.add_argument("--half", nargs="*", default=["scoring", "real"], choices=HALVES)
     parser.add_argument("--only", nargs="*", default=list(EVERYONE), choices=list(EVERYONE))
     parser.add_argument("--clips", nargs="*", help="measure only these, and write no report")
-    parser.add_argument("--slow-on", nargs="*", help=f"only these are shown to {', '.join(SLOW)}")
     parser.add_argument("--again", nargs="*", default=[], choices=list(EVERYONE))
-    parser.add_argument("--out", type=Path, default=HERE.parent / "docs" / "benchmarks")
+    parser.add_argument("--out", type=Path, default=DOCS)
     options = parser.parse_args()
     if not (options.set / "real" / "truth.json").exists():
         make_set(options.data, options.set)
@@ -285,17 +283,15 @@ def main() -> None:
     for half in options.half:
         folder = options.set / half
         truth = json.loads((folder / "truth.json").read_text())
-        slow_on = options.slow_on if options.slow_on and half == "scoring" else list(truth)
-        wanted = {
-            clip: [name for name in options.only if name not in SLOW or clip in slow_on]
-            for clip in truth
-            if not options.clips or clip in options.clips
-        }
-        results = measure_all(folder, wanted, options.again)
+        clips = options.clips or list(truth)
+        results = measure_all(folder, clips, options.only, options.again)
         if not options.clips:
             decoders = {name: EVERYONE[name].decoder for name in options.only}
             path = options.out / ("shots" if half == "scoring" else f"shots-{half}")
-            print(write_report(results, decoders, truth, path))
+            facts = write_report(results, decoders, truth, path)
+            print(path.with_suffix(".md").read_text())
+            if options.out == DOCS:
+                put_table(DOCS.parent / "shots.md", half, facts)
 
 
 if __name__ == "__main__":

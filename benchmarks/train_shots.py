@@ -1,15 +1,18 @@
 """Train the fast shot detector on films composed from the tuning half's footage.
 
-    python benchmarks/train_shots.py --data ../shared/data --cache build/shot-set
+    python benchmarks/train_shots.py [--data ../shared/data] [--cache build/shot-set] [--write]
 
 Compositions are made anew for every seed, shrunk to 48 x 27, disturbed (light, noise, frame rate,
-repeated frames, direction of time) and measured by the very code that runs in the product.
-Writes `src/storyscope/shots/weights.npz`. The scoring half is never read.
+repeated frames, direction of time) and measured by the very code that runs in the product. The
+scoring half is never read. It says whether the weights are those in the package, number for
+number; with --write those are replaced.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,23 +24,21 @@ from torch.nn import functional
 
 from shot_footage import HEIGHT, WIDTH, Render, Take, film_paths, load_takes
 from shot_set import RECIPES, Recipe, Truth, compose
+from storyscope.shots.decide import runs
 from storyscope.shots.measure import CHANNELS, REACH, measure, sketch
 from storyscope.shots.network import DILATIONS, OUTPUTS
+from storyscope.shots.tile import EMPTY
 
-WEIGHTS = Path(__file__).parents[1] / "src" / "storyscope" / "shots" / "weights.npz"
+ROOT = Path(__file__).parents[1]
+WEIGHTS = ROOT / "src" / "storyscope" / "shots" / "weights.npz"
 STRETCH = 512
+BLACKOUT = 25
+"""Frames of an empty screen that are a shot."""
 GRADUAL = ("dissolve", "fade", "wipe")
 
 
-KINDRED = (
-    Recipe("kindred", 150, mix=(0.8, 0.1, 0.05, 0.05), body=(8, 60), sorts=(0, 0.25, 0.75)),
-    Recipe("kindred-montage", 120, mix=(1, 0, 0, 0), body=(4, 14), sorts=(0, 0.25, 0.75)),
-)
-"""Shots that share their colours, and often their picture: jump cuts, which training needs."""
-
-
 def kindred(takes: dict[str, list[Take]], rng: np.random.Generator) -> dict[str, list[Take]]:
-    """One picture to jump about in, and mosaics of one palette."""
+    """Shots that share their colours: one picture to jump about in, mosaics of one palette."""
     picture = takes["picture"][int(rng.integers(len(takes["picture"])))]
     palette = rng.uniform(0, 255, (int(rng.integers(2, 5)), 3))
     mosaics = [Take(f"mosaic:{i}", 10_000, _mosaic(palette)) for i in range(4)]
@@ -69,21 +70,65 @@ def _restless(count: int, rng: np.random.Generator) -> np.ndarray:
     return np.arange(count)
 
 
+def swinging(takes: dict[str, list[Take]], rng: np.random.Generator) -> dict[str, list[Take]]:
+    """A camera that turns fast over clouds of every size."""
+    return {"film": [], "picture": [], "drawn": [Take("clouds", 10_000, _swing)]}
+
+
+def _swing(count: int, rng: np.random.Generator) -> np.ndarray:
+    colours = rng.uniform(0, 255, (2, 3))
+    field = np.zeros((2 * HEIGHT, 4 * WIDTH))
+    for size in (96, 48, 24, 12):
+        cells = rng.normal(0, size ** rng.uniform(0.3, 1), (field.shape[0] // size, 1024 // size))
+        how = cv2.INTER_CUBIC if rng.random() < 0.5 else cv2.INTER_NEAREST
+        field += cv2.resize(cells, field.shape[::-1], interpolation=how)
+    field = (field - field.min()) / np.ptp(field)
+    scene = (colours[0] + field[..., None] * (colours[1] - colours[0])).astype(np.uint8)
+    when = np.arange(count)[:, None] - rng.uniform(0, count, int(rng.integers(1, 4)))
+    turns = rng.normal(0, WIDTH, (when.shape[1], 2)) * (1, rng.choice([0, 0.3]))
+    way = 1 / (1 + np.exp(-np.clip(6 * when / rng.uniform(4, 50), -50, 50))) @ turns
+    drift = np.outer(np.arange(count), rng.normal(0, 0.5, 2))
+    return np.stack([_seen_from(scene, *place) for place in way + drift])
+
+
+def _seen_from(scene: np.ndarray, right: float, down: float) -> np.ndarray:
+    shift = np.array([[1, 0, -right], [0, 1, -down]])
+    return cv2.warpAffine(scene, shift, (WIDTH, HEIGHT), borderMode=cv2.BORDER_WRAP)
+
+
+def as_they_are(takes: dict[str, list[Take]], rng: np.random.Generator) -> dict[str, list[Take]]:
+    return takes
+
+
+EXTRAS = {
+    Recipe(
+        "kindred", 150, mix=(0.8, 0.1, 0.05, 0.05), body=(8, 60), sorts=(0, 0.25, 0.75)
+    ): kindred,
+    Recipe("kindred-montage", 120, mix=(1, 0, 0, 0), body=(4, 14), sorts=(0, 0.25, 0.75)): kindred,
+    Recipe("swings", 50, body=(30, 200), sorts=(0, 0, 1)): swinging,
+    Recipe("blackouts", 30, mix=(0.2, 0.1, 0.7, 0), hold=(0, 120)): as_they_are,
+}
+"""What only training needs, and the stock it is made of."""
+
+
 def composed(seed: int, takes: dict, cache: Path) -> list[tuple[np.ndarray, np.ndarray]]:
     """Small frames and labels (n x OUTPUTS) of one composition of every recipe."""
     cache.mkdir(parents=True, exist_ok=True)
     clips = []
-    for number, recipe in enumerate((*RECIPES, *KINDRED)):
+    for number, recipe in enumerate((*RECIPES, *EXTRAS)):
         path = cache / f"{recipe.name}-{seed}.npz"
         if not path.exists():
             rng, truth = np.random.default_rng([7, seed, number]), Truth()
-            stock = kindred(takes, rng) if recipe in KINDRED else takes
+            stock = EXTRAS.get(recipe, as_they_are)(takes, rng)
             pieces = [
                 np.stack([cv2.resize(f, (48, 27), interpolation=cv2.INTER_AREA) for f in piece])
                 for piece in compose(_varied(recipe, rng), stock, rng, truth)
                 if len(piece)
             ]
-            np.savez(path, rgb=np.concatenate(pieces), labels=labels_of(truth))
+            rgb, labels = np.concatenate(pieces), labels_of(truth)
+            if max(recipe.hold) >= BLACKOUT:
+                labels = without_blackouts(rgb, labels)
+            np.savez(path, rgb=rgb, labels=labels)
         stored = np.load(path)
         clips.append((stored["rgb"], stored["labels"]))
     return clips
@@ -105,6 +150,14 @@ def labels_of(truth: Truth) -> np.ndarray:
             labels[first:end, 1] = 1
             labels[first:end, 2] = transition["kind"] == "fade"
             labels[first:end, 3] = transition["kind"] == "wipe"
+    return labels
+
+
+def without_blackouts(rgb: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Labels under which a screen that is empty for a second is a shot, and no part of a fade."""
+    for run in runs(np.ptp(rgb.reshape(len(rgb), -1), axis=1) <= EMPTY):
+        if len(run) >= BLACKOUT:
+            labels[run.start : run.stop, 1:] = 0
     return labels
 
 
@@ -230,16 +283,27 @@ def train(clips: list[tuple[np.ndarray, np.ndarray]], width: int, steps: int, se
     return net
 
 
+def digest(weights: dict[str, np.ndarray]) -> str:
+    """SHA-256 of the numbers, whatever file they lie in."""
+    content = hashlib.sha256()
+    for name in sorted(weights):
+        content.update(f"{name} {weights[name].shape} {weights[name].dtype}".encode())
+        content.update(np.ascontiguousarray(weights[name]).tobytes())
+    return content.hexdigest()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--cache", type=Path, default=Path("build/shot-set"))
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--cache", type=Path, default=ROOT / "build" / "shot-set")
     parser.add_argument("--seeds", type=int, default=5, help="compositions of every recipe")
     parser.add_argument("--versions", type=int, default=3, help="disturbed copies of each")
     parser.add_argument("--width", type=int, default=48)
     parser.add_argument("--steps", type=int, default=5000)
-    parser.add_argument("--out", type=Path, default=WEIGHTS)
+    parser.add_argument("--out", type=Path, help="keep the weights here too")
+    parser.add_argument("--write", action="store_true", help="let these weights ship")
     options = parser.parse_args()
+    began = time.process_time()
     torch.set_num_threads(1)
     takes = load_takes("tuning", film_paths(options.data), options.cache / "decoded")
     rng, clips = np.random.default_rng(11), []
@@ -249,9 +313,15 @@ def main() -> None:
                 pixels, marks = (rgb, labels) if version == 0 else disturbed(rgb, labels, rng)
                 clips.append((measured(pixels).astype(np.float16), marks))
         print(f"seed {seed}: {sum(len(x) for x, _ in clips)} frames", flush=True)
-    net = train(clips, options.width, options.steps, seed=3)
-    np.savez_compressed(options.out, **net.arrays())
-    print(f"{options.out}: {options.out.stat().st_size} bytes")
+    weights = train(clips, options.width, options.steps, seed=3).arrays()
+    seconds = round(time.process_time() - began)
+    if options.out:
+        np.savez_compressed(options.out, **weights)
+    if options.write:
+        np.savez_compressed(WEIGHTS, **weights)
+    print(f"trained in {seconds} CPU seconds; digest {digest(weights)[:16]}")
+    same = digest(weights) == digest(dict(np.load(WEIGHTS)))
+    print("the same weights as those that ship" if same else "NOT the weights that ship")
 
 
 if __name__ == "__main__":

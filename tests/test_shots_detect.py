@@ -1,5 +1,6 @@
 """Shots tile the film, cuts fall on their frame, and what only looks like a cut is left alone."""
 
+import weakref
 from functools import cache
 
 import numpy as np
@@ -211,6 +212,42 @@ def test_combed_lines_do_not_hide_or_make_cuts():
     for part in parts:
         part[:-1, 1::2] = part[1:, 1::2]
     assert starts(film(*parts)) == [0, 50, 100]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("frames", [4, 6, 9])
+def test_a_swing_of_the_camera_is_no_cut(seed, frames):
+    """It turns by most of the screen's width within that many frames."""
+    way = 36 / (1 + np.exp(-(np.arange(120) - 60) * 6 / frames))
+    assert starts(film(np.stack([screen(scene(seed), 0, x) for x in way]))) == [0]
+
+
+def test_cuts_are_found_in_the_dark():
+    dark = [take(seed, 50, (0.1, 0.2)) * 0.12 for seed in (14, 15, 16)]
+    assert starts(film(*dark)) == [0, 50, 100]
+
+
+def test_a_slideshow_is_parted_at_its_pictures_however_they_change():
+    parts = [take(1, 75), dissolve(1, 2, 12), take(2, 75), take(3, 75), dissolve(3, 4, 25)]
+    found = starts(film(*parts, take(4, 75)))
+    assert [round(frame / 10) for frame in found] == [0, 8, 16, 25]
+
+
+def test_a_shot_of_hours_is_one_shot_and_its_frames_are_let_go():
+    back_and_forth = take(17, 400, (0.05, 0.1)).astype(np.uint8)
+    back_and_forth = np.concatenate([back_and_forth, back_and_forth[::-1]])
+    alive, most = set(), []
+
+    def camera():
+        for index in range(20_000):
+            frame = SmallFrame(index, index * SECONDS, back_and_forth[index % 800].copy())
+            alive.add(index)
+            weakref.finalize(frame.rgb, alive.discard, index)
+            most.append(len(alive))
+            yield frame
+
+    assert starts(camera()) == [0]
+    assert max(most) < 1000
 
 
 def test_a_rapid_montage_is_cut_at_every_picture():

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "benchmarks"))
-from shot_report import write_report
+from shot_report import put_table, write_report
 from shot_scores import score
 
 TRUTH = [
@@ -44,25 +44,34 @@ def test_claims_are_found_transitions_or_false_alarms(claims, tolerance):
     assert all(result.found[kind] <= result.true[kind] for kind in result.found)
 
 
-def measured(found):
-    return {"found": found, "cpu_seconds": 2.0, "wall_seconds": 3.0}
+def measured(found, cpu=2.0):
+    return {"found": found, "cpu_seconds": cpu, "wall_seconds": 3.0}
 
 
-def test_a_detector_run_on_some_clips_is_compared_on_those_alone(tmp_path):
+def test_the_report_says_how_far_we_lie_above_the_best_and_the_quickest(tmp_path):
     pytest.importorskip("matplotlib", reason="draws a picture")
     truth = {name: {"frames": 50, "transitions": TRUTH} for name in ("a.mp4", "b.mp4")}
     results = {
-        "quick": {"a.mp4": measured([10, 25, 40]), "b.mp4": measured([10])},
-        "slow": {"a.mp4": measured([10, 25, 33])},
+        "Storyscope fast": {"a.mp4": measured([10, 25, 40]), "b.mp4": measured([10])},
+        "PySceneDetect hash": {"a.mp4": measured([], 4.0), "b.mp4": measured([], 4.0)},
+        "PySceneDetect content": {"a.mp4": measured([10], 8.0), "b.mp4": measured([10], 8.0)},
     }
-    write_report(results, {"quick": "decoder", "slow": "decoder"}, truth, tmp_path / "shots")
+    write_report(results, dict.fromkeys(results, "decoder"), truth, tmp_path / "shots")
     facts = json.loads((tmp_path / "shots.json").read_text())
-    assert list(facts["whole"]["detectors"]) == ["quick"]
-    assert facts["whole"]["detectors"]["quick"]["cpu_seconds"] == 4
-    assert facts["whole"]["detectors"]["quick"]["tolerance_0"]["cut"]["recall"] == 0.75
-    assert facts["shared"]["clips"] == ["a.mp4"]
-    assert facts["shared"]["detectors"]["slow"]["tolerance_0"]["cut"]["recall"] == 0.5
-    assert facts["shared"]["detectors"]["quick"]["tolerance_0"]["all"]["f1"] == 1
+    ours = facts["detectors"]["Storyscope fast"]
+    assert ours["cpu_seconds"] == 4
+    assert ours["tolerance_0"]["cut"]["recall"] == 0.75
+    (bar,) = facts["bars"].values()
+    assert bar["cpu_share"] == 0.5
+    assert bar["cut_f1_above_at_tolerance_0"] == pytest.approx(6 / 7 - 2 / 3, abs=1e-4)
+    assert bar["gradual_f1_above_at_tolerance_2"] == pytest.approx(2 / 3, abs=1e-4)
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- scoring -->\nold\n<!-- end of scoring -->\nafter\n")
+    put_table(page, "scoring", facts)
+    assert "| Storyscope fast | 1.000 | 0.750 | 0.857 |" in page.read_text()
+    assert "old" not in page.read_text()
+    assert page.read_text().startswith("before\n<!-- scoring -->\n| detector")
+    assert page.read_text().endswith("|\n<!-- end of scoring -->\nafter\n")
 
 
 def test_what_comes_after_the_part_that_was_looked_at_is_not_scored(tmp_path):
@@ -71,4 +80,4 @@ def test_what_comes_after_the_part_that_was_looked_at_is_not_scored(tmp_path):
     results = {"quick": {"a.mp4": measured([10, 25, 40, 70])}}
     write_report(results, {"quick": "decoder"}, truth, tmp_path / "shots")
     facts = json.loads((tmp_path / "shots.json").read_text())
-    assert facts["whole"]["detectors"]["quick"]["tolerance_0"]["false_alarms"] == 0
+    assert facts["detectors"]["quick"]["tolerance_0"]["false_alarms"] == 0

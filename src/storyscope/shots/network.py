@@ -27,7 +27,7 @@ def score(measurements: np.ndarray) -> np.ndarray:
         change = seen @ weights[f"layer{number}"] + weights[f"layer{number}_bias"]
         h = h[d:-d] + np.maximum(change, 0)
     logits = h @ weights["leave"] + weights["leave_bias"]
-    return np.asarray(1 / (1 + np.exp(-logits)), np.float32)
+    return np.asarray(1 / (1 + np.exp(-logits.clip(-50, 50))), np.float32)
 
 
 @cache
