@@ -22,7 +22,7 @@ class Score:
     false_alarms: int = 0
 
     def __add__(self, other: Score) -> Score:
-        kinds = {*self.true, *other.true}
+        kinds = sorted({*self.true, *other.true})
         return Score(
             {k: self.found.get(k, 0) + other.found.get(k, 0) for k in kinds},
             {k: self.true.get(k, 0) + other.true.get(k, 0) for k in kinds},
