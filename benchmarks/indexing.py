@@ -218,9 +218,14 @@ def write(facts: dict[str, Any]) -> None:
         "is picture and sound, with PyAV; memory is that of all processes together. Load",
         f"{facts['load']} on {facts['cores']} cores.",
     ]
+    keep("indexing", facts, lines)
+
+
+def keep(name: str, facts: dict[str, Any], lines: list[str]) -> None:
+    """Write what was measured as JSON and as a page of the docs, and print the page."""
     DOCS.mkdir(parents=True, exist_ok=True)
-    (DOCS / "indexing.json").write_text(json.dumps(facts, indent=2) + "\n")
-    (DOCS / "indexing.md").write_text("\n".join(lines) + "\n")
+    (DOCS / f"{name}.json").write_text(json.dumps(facts, indent=2) + "\n")
+    (DOCS / f"{name}.md").write_text("\n".join(lines) + "\n")
     print("\n".join(lines))
 
 

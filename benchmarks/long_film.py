@@ -12,7 +12,6 @@ but PyAV, on one thread, in the same run.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import tempfile
@@ -21,7 +20,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-from indexing import BARE, DOCS, INDEX, repeat, run, stage_table
+from indexing import BARE, INDEX, keep, repeat, run, stage_table
 
 SCENE = (120, 240)
 """Seconds of the film that are taken: a new shot every 3.6 seconds in our copy."""
@@ -155,10 +154,7 @@ def write(facts: dict[str, Any]) -> None:
         "",
         "Made by `python benchmarks/long_film.py FILM`, which says how the film is made.",
     ]
-    DOCS.mkdir(parents=True, exist_ok=True)
-    (DOCS / "long_film.json").write_text(json.dumps(facts, indent=2) + "\n")
-    (DOCS / "long_film.md").write_text("\n".join(lines) + "\n")
-    print("\n".join(lines))
+    keep("long_film", facts, lines)
 
 
 if __name__ == "__main__":

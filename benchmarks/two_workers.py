@@ -10,14 +10,13 @@ and all their children are counted.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import tempfile
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from indexing import DOCS, Run, repeat, run
+from indexing import Run, keep, repeat, run
 
 ADD = """
 import os, sys
@@ -94,10 +93,7 @@ def write(facts: dict[str, Any]) -> None:
         f"twice; the median of {facts['rounds']} rounds on {facts['cores']} cores, with a load of",
         f"{facts['load']} before.",
     ]
-    DOCS.mkdir(parents=True, exist_ok=True)
-    (DOCS / "two_workers.json").write_text(json.dumps(facts, indent=2) + "\n")
-    (DOCS / "two_workers.md").write_text("\n".join(lines) + "\n")
-    print("\n".join(lines))
+    keep("two_workers", facts, lines)
 
 
 if __name__ == "__main__":

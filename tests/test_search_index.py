@@ -105,10 +105,10 @@ def test_an_index_in_files_is_the_index(turns):
             for index in (whole, parted):
                 index.add(name, *made, key=str(turn), first_address=100 * number)
             if seal:
-                path = parted.last.save(Path(folder))
+                path = written(parted.last, Path(folder))
                 parted.seal(open_segment(path, MEANINGS))
         opened = Index(MEANINGS)
-        path = whole.last.save(Path(folder))
+        path = written(whole.last, Path(folder))
         opened.adopt(open_segment(path, MEANINGS), latest)
     found, senses = [np.arange(120, 130), np.arange(125, 500)], made_senses(0)
     for other in (parted, opened):
@@ -123,10 +123,17 @@ def test_an_index_in_files_is_the_index(turns):
         assert np.array_equal(*said)
 
 
+def written(segment, folder):
+    name, content = segment.packed()
+    path = folder / name
+    path.write_bytes(content)
+    return path
+
+
 def test_a_damaged_file_or_one_of_other_models_is_none(tmp_path):
     index = Index(MEANINGS)
     index.add("video", *made_video("video", 1))
-    path = index.last.save(tmp_path)
+    path = written(index.last, tmp_path)
     assert open_segment(path, MEANINGS) is not None
     assert open_segment(path, MEANINGS + 1) is None
     assert open_segment(path, MEANINGS, 4) is None

@@ -20,7 +20,7 @@ from storyscope.search import (
     open_segment,
     segment_files,
 )
-from storyscope.store import Store
+from storyscope.store import Store, write_whole
 
 SEGMENTS = "search"
 """The folder of the library that holds the files; whoever deletes it only waits longer once."""
@@ -103,7 +103,9 @@ class LibraryIndex:
         if self._folder is None or len(self._living(index)) < SEALED:
             return
         try:
-            path = index.last.save(self._folder)
+            name, content = index.last.packed()
+            path = self._folder / name
+            write_whole(path, [content])
         except OSError:  # A library that cannot be written can still be searched.
             self._folder = None
             return

@@ -197,12 +197,12 @@ def _changed_choices(folder: Path) -> Iterator[list[dict[str, Any]]]:
     """What people chose, to be changed in place and kept; one person at a time."""
     from filelock import FileLock
 
+    from storyscope.store import write_whole
+
     path = folder / CHOICES_FILE
     with FileLock(path.with_suffix(".lock")):
         choices = _choices(folder)
         before = json.dumps(choices)
         yield choices
         if json.dumps(choices) != before:
-            half_written = path.with_suffix(".part")
-            half_written.write_text(json.dumps(choices, indent=1) + "\n", encoding="utf-8")
-            half_written.replace(path)
+            write_whole(path, [f"{json.dumps(choices, indent=1)}\n".encode()])

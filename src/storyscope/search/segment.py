@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -157,25 +155,15 @@ class Segment:
         """Of every window of text with a direction, in the order they were added."""
         return self._windows.cosines(meaning)
 
-    def save(self, folder: Path) -> Path:
-        """Write a file, whole or not at all; OSError where that cannot be."""
+    def packed(self) -> tuple[str, bytes]:
+        """The name and the content of a file that `open_segment` maps."""
         from safetensors.numpy import save
 
         facts = json.dumps([_packed(filed) for filed in self.filed])
         mark = segment_mark(self._meanings, self._look_dimensions)
         rows = {name: np.ascontiguousarray(grown.values) for name, grown in self._rows.items()}
-        content = save(rows, {"mark": mark, "filed": facts})
-        path = folder / f"{hashlib.sha256((mark + facts).encode()).hexdigest()[:24]}{SUFFIX}"
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=HALF_WRITTEN)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-        return path
+        name = f"{hashlib.sha256((mark + facts).encode()).hexdigest()[:24]}{SUFFIX}"
+        return name, save(rows, {"mark": mark, "filed": facts})
 
     def _add_windows(self, passages: Passages, stories: Sequence[Story], first: int) -> None:
         owners = owner_of(passages.spans.mean(axis=1), stories)
@@ -218,7 +206,7 @@ class Segment:
 
 
 def segment_files(folder: Path) -> list[Path]:
-    """What `save` wrote, by name; what a killed process left half-written is deleted."""
+    """The files of a folder, by name; what a killed process left half-written is deleted."""
     for path in folder.glob(f"{HALF_WRITTEN}*"):
         with suppress(OSError):
             if time.time() - path.stat().st_mtime > ABANDONED_SECONDS:
@@ -227,7 +215,7 @@ def segment_files(folder: Path) -> list[Path]:
 
 
 def open_segment(path: Path, meanings: np.ndarray, look_dimensions: int = 0) -> Segment | None:
-    """Map a file that `save` wrote; None when it is damaged or of other models."""
+    """Map a file that holds what `packed` gave; None when it is damaged or of other models."""
     try:
         whole: np.ndarray = np.memmap(path, np.uint8, mode="r")
         first = 8 + int.from_bytes(whole[:8].tobytes(), "little")
