@@ -9,13 +9,13 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "src/storyscope"
 ROOMS = sorted(folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists())
-COMMON = {"core", "errors", "config", "progress", "models"}
+COMMON = {"core", "errors", "config", "progress", "models", "writing"}
 MAY_USE = {
     "core": {"errors"},
     "evaluate": {"core", "errors", "progress"},
     "stories": COMMON | {"embedding", "evaluate"},
     "baselines": COMMON | {"stories", "embedding", "evaluate"},
-    "store": {"core", "errors"},
+    "store": {"core", "errors", "writing"},
     "cli": None,
     "web": None,
 }

@@ -30,6 +30,7 @@ from storyscope.evaluate.dataset import AnnotatedVideo, Collection, load_collect
 from storyscope.evaluate.methods import StoryDetector, StoryMethod
 from storyscope.evaluate.protocol import VideoScore, judge, leave_one_out
 from storyscope.progress import Report, Step, silent
+from storyscope.writing import write_whole
 
 RIVALS = {
     name: target for name, target in BASELINES.items() if name not in ("uniform", "one-per-shot")
@@ -320,9 +321,7 @@ class _Results:
     def __setitem__(self, job: Job, result: dict[str, Any]) -> None:
         self.found[job] = result
         if self.cache is not None and "unavailable" not in result:
-            draft = self._file(job).with_suffix(f".{os.getpid()}")
-            draft.write_text(json.dumps(result), encoding="utf-8")
-            draft.replace(self._file(job))
+            write_whole(self._file(job), [json.dumps(result).encode()])
 
     def _file(self, job: Job) -> Path:
         assert self.cache is not None

@@ -37,7 +37,8 @@ from storyscope.errors import AnnotationError, LibraryError, UnknownVideo
 from storyscope.progress import Report, silent
 from storyscope.shelf import Shelf
 from storyscope.stages import CUES, story_spans, title, untitled
-from storyscope.store import SqliteStore, Store, VideoRecord, write_whole
+from storyscope.store import SqliteStore, Store, VideoRecord
+from storyscope.writing import half_written, write_whole
 
 if TYPE_CHECKING:
     from storyscope.report import Findings, Truth
@@ -315,10 +316,10 @@ class Library(Shelf):
     def keep_settings(self, settings: Sequence[str], *, preset: str | None = None) -> None:
         """Write settings into the library's own file."""
         config = self.with_settings(settings, preset=preset).config
-        half_written = self.config_path.with_suffix(".part")
-        half_written.write_text(to_toml(config, preset=preset or "default"), encoding="utf-8")
-        load_config(half_written)
-        half_written.replace(self.config_path)
+        text = to_toml(config, preset=preset or "default")
+        with half_written(self.folder, [text.encode()]) as part:
+            load_config(part)
+            part.replace(self.config_path)
         self.config = config
 
     def _among(self, only: Filter | None) -> Filter:

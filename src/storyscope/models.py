@@ -12,7 +12,6 @@ import json
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from storyscope.errors import MissingDependency, ModelError, UnknownName
+from storyscope.writing import write_whole
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -291,15 +291,7 @@ def keep_in_cache(name: str, content: bytes) -> Path | None:
     """Write a file into the cache in one step; None where the cache cannot be written."""
     target = cache_folder() / name
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            os.replace(temporary, target)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        write_whole(target, [content])
     except OSError:
         return None
     return target

@@ -20,7 +20,8 @@ from storyscope.search import (
     open_segment,
     segment_files,
 )
-from storyscope.store import Store, write_whole
+from storyscope.store import Store
+from storyscope.writing import write_whole
 
 SEGMENTS = "search"
 """The folder of the library that holds the files; whoever deletes it only waits longer once."""

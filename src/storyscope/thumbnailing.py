@@ -15,6 +15,7 @@ import numpy as np
 
 from storyscope.core import Film, Ratings, Span, Story, Thumbnail, VisionOutput, format_time
 from storyscope.errors import LibraryError
+from storyscope.writing import write_whole
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -196,8 +197,6 @@ def _jpeg(image: Image.Image) -> bytes:
 def _changed_choices(folder: Path) -> Iterator[list[dict[str, Any]]]:
     """What people chose, to be changed in place and kept; one person at a time."""
     from filelock import FileLock
-
-    from storyscope.store import write_whole
 
     path = folder / CHOICES_FILE
     with FileLock(path.with_suffix(".lock")):

@@ -13,6 +13,7 @@ from storyscope.concepts.taxonomy import CLASSES, GROUPS, class_numbers, display
 from storyscope.core import Keyframes, VisionOutput, in_batches
 from storyscope.errors import InvalidFeatures, ModelError
 from storyscope.models import class_names, class_synonyms
+from storyscope.writing import write_whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,13 +168,11 @@ TRAINED_FILE = "concepts.safetensors"
 
 def save_trained(trained: TrainedConcepts, path: Path) -> None:
     """Keep trained concepts in one file, whole or not at all."""
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save
 
     facts = {"names": json.dumps(trained.names), "producer": trained.producer}
-    half_written = path.with_suffix(".part")
     tensors = {"weights": trained.weights, "offsets": trained.offsets}
-    save_file(tensors, half_written, metadata=facts)
-    half_written.replace(path)
+    write_whole(path, [save(tensors, facts)])
 
 
 def load_trained(path: Path) -> TrainedConcepts | None:

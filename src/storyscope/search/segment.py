@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -23,12 +21,11 @@ from storyscope.search.image_text import described
 from storyscope.search.passages import TOP_CLASSES
 from storyscope.search.rows import Growing, Runs, SixteenBits
 from storyscope.search.shots import owner_of, shot_classes, shot_looks
+from storyscope.writing import sweep_abandoned
 
 SHOT_BLOCK = 16_384
 """Shots whose classes are looked up at a time."""
-SUFFIX, HALF_WRITTEN = ".segment", ".part-"
-ABANDONED_SECONDS = 3600.0
-"""Nobody writes a file for so long: whoever began it was killed."""
+SUFFIX = ".segment"
 KINDS = {"U16": np.uint16, "I16": np.int16, "I32": np.int32, "I64": np.int64, "F32": np.float32}
 
 
@@ -207,10 +204,7 @@ class Segment:
 
 def segment_files(folder: Path) -> list[Path]:
     """The files of a folder, by name; what a killed process left half-written is deleted."""
-    for path in folder.glob(f"{HALF_WRITTEN}*"):
-        with suppress(OSError):
-            if time.time() - path.stat().st_mtime > ABANDONED_SECONDS:
-                path.unlink()
+    sweep_abandoned(folder)
     return sorted(folder.glob(f"*{SUFFIX}"))
 
 

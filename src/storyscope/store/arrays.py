@@ -7,11 +7,10 @@ one after another. Its own library wants every array in memory, to write and to 
 from __future__ import annotations
 
 import json
-import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from tempfile import TemporaryFile, gettempdir, mkstemp
+from tempfile import TemporaryFile, gettempdir
 from typing import Any
 
 import numpy as np
@@ -120,21 +119,6 @@ def serialized(arrays: Mapping[str, Rows]) -> Iterator[bytes | memoryview]:
     yield len(text).to_bytes(8, "little") + text
     for name in order:
         yield from _pieces(arrays[name])
-
-
-def write_whole(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
-    """Write a file so that it is there whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = mkstemp(dir=path.parent, prefix=".part-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.writelines(pieces)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def open_arrays(path: Path) -> dict[str, StoredRows]:

@@ -21,13 +21,13 @@ from storyscope.store.arrays import (
     StoredRows,
     open_arrays,
     serialized,
-    write_whole,
 )
 from storyscope.store.codec import pack, unpack
 from storyscope.store.explaining import explained
 from storyscope.store.migrations import MIGRATIONS
 from storyscope.store.protocol import MOST_SAID, VideoRecord
 from storyscope.store.records import columns_of, record_of
+from storyscope.writing import write_whole
 
 DATABASE = "library.sqlite"
 ARRAYS = "arrays"

@@ -14,6 +14,7 @@ import numpy as np
 
 from storyscope.errors import ModelError
 from storyscope.thumbnails.ranking import fit_ranking
+from storyscope.writing import write_whole
 
 DEFAULT_COST = 0.1
 CHOICE_COST = 1.0
@@ -110,6 +111,4 @@ def load_ranker(path: Path | None = None) -> Ranker:
 
 def save_ranker(ranker: Ranker, path: Path) -> None:
     """Write a ranker in one step."""
-    temporary = path.with_name(f".{path.name}.new")
-    temporary.write_text(ranker.to_json() + "\n", encoding="utf-8")
-    temporary.replace(path)
+    write_whole(path, [f"{ranker.to_json()}\n".encode()])

@@ -21,6 +21,7 @@ from storyscope.progress import Report, Step, silent
 from storyscope.transcripts.cues import transcript_of_cues
 from storyscope.transcripts.json_formats import json_cues
 from storyscope.transcripts.listening import Piece, cut_at_quiet
+from storyscope.writing import write_whole
 
 
 @dataclass(frozen=True)
@@ -115,12 +116,9 @@ class SpeechJournal:
         self.path.unlink(missing_ok=True)
 
     def _rewrite(self, pieces: Sequence[SpokenPiece]) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         lines = [{"key": self.key}, *(asdict(piece) for piece in pieces)]
         text = "".join(json.dumps(line) + "\n" for line in lines)
-        half_written = self.path.with_suffix(".part")
-        half_written.write_text(text, encoding="utf-8")
-        half_written.replace(self.path)
+        write_whole(self.path, [text.encode()])
 
 
 @cache
@@ -180,12 +178,7 @@ def find_speech_model(name: str) -> Path:
         whole.mkdir(parents=True, exist_ok=True)
         for file in ("config.json", "tokenizer.json", "vocabulary.txt"):
             shutil.copyfile(first / "data" / file, whole / file)
-        half_written = whole / "model.bin.part"
-        with half_written.open("wb") as out:
-            for part in parts:
-                with part.open("rb") as source:
-                    shutil.copyfileobj(source, out)
-        half_written.replace(joined)
+        write_whole(joined, (part.read_bytes() for part in parts))
     except OSError as error:
         raise ModelError(
             f"the speech model whisper-base could not be put together in {whole} "
