@@ -7,17 +7,16 @@ import unicodedata
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from storyscope import adding, stages
 from storyscope.adding import plain_name
-from storyscope.core import Annotation, Features, Video
+from storyscope.core import Annotation, Video
 from storyscope.errors import LibraryError, TranscriptError
 from storyscope.library import Library
-from storyscope.store import SqliteStore, VideoRecord, sqlite
+from storyscope.store import SqliteStore, VideoRecord
 
 
 @pytest.fixture
@@ -57,25 +56,6 @@ def test_a_file_that_another_process_took_in_meanwhile_is_left_as_it_is(tmp_path
     first = store.add_record(record("film", "/film.mp4"))
     store.put_record(first.failed("no sound"))
     assert store.add_record(record("film", "/film.mp4")).failure == "no sound"
-
-
-def test_sweeping_spares_what_another_process_is_writing(tmp_path, monkeypatch):
-    ours, theirs = SqliteStore(tmp_path), SqliteStore(tmp_path)
-    ours.put_record(record("film", "/film.mp4"))
-    rows = Features("appearance", np.ones((2, 3), np.float32), "test")
-    write = sqlite.write_whole
-    swept = threading.Thread(target=lambda: theirs.save("film", "other", "k", (1, 2)))
-
-    def write_and_be_swept(path, content):
-        write(path, content)
-        if not swept.is_alive():
-            swept.start()
-            swept.join(0.3)
-
-    monkeypatch.setattr(sqlite, "write_whole", write_and_be_swept)
-    ours.save("film", "scan", "key", rows)
-    swept.join()
-    assert ours.load("film", "scan").vectors.tolist() == rows.vectors.tolist()
 
 
 def test_only_one_process_indexes_a_video(library, film):

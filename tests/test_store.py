@@ -27,7 +27,7 @@ from storyscope.core import (
     Video,
 )
 from storyscope.errors import LibraryError
-from storyscope.store import SqliteStore, VideoRecord
+from storyscope.store import SqliteStore, VideoRecord, sqlite
 from storyscope.store.codec import pack, unpack
 from storyscope.store.explaining import explained
 from storyscope.store.migrations import MIGRATIONS
@@ -116,6 +116,58 @@ def test_a_save_that_fails_half_way_keeps_the_older_artefact(store, monkeypatch)
         store.save("film", "audio", "two", np.arange(5))
     assert store.load("film", "audio").tolist() == [0, 1, 2]
     assert len(list((store.folder / "arrays/film").iterdir())) == 1
+
+
+def test_others_write_while_large_arrays_are_written_and_do_not_sweep_them(store, monkeypatch):
+    other, write = SqliteStore(store.folder), sqlite.serialized
+
+    def meanwhile(arrays):
+        monkeypatch.undo()
+        for piece in write(arrays):
+            other.save("film", "hue", "one", np.arange(2))
+            yield piece
+
+    other._connection.execute("PRAGMA busy_timeout = 0")
+    monkeypatch.setattr(sqlite, "serialized", meanwhile)
+    store.save("film", "audio", "one", np.arange(3))
+    assert store.load("film", "audio").tolist() == [0, 1, 2]
+    assert store.load("film", "hue").tolist() == [0, 1]
+
+
+def test_sweeping_waits_for_a_file_that_is_about_to_be_named(store, monkeypatch):
+    other, file_words = SqliteStore(store.folder), sqlite._file_words
+    sweeping = threading.Thread(target=other._sweep, args=("film",))
+
+    def meanwhile(*words):
+        sweeping.start()
+        sweeping.join(0.3)
+        file_words(*words)
+
+    monkeypatch.setattr(sqlite, "_file_words", meanwhile)
+    store.save("film", "passages", "one", passages("The whales were singing"))
+    sweeping.join()
+    assert store.load("film", "passages").texts == ("The whales were singing",)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL on Windows")
+def test_what_a_killed_save_left_is_swept_once_nobody_can_be_writing_it(store):
+    script = (
+        "import os, signal, sys\n"
+        "import numpy as np\n"
+        "from pathlib import Path\n"
+        "from storyscope.store import SqliteStore\n"
+        "os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "SqliteStore(Path(sys.argv[1])).save('film', 'audio', 'one', np.arange(3))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(store.folder)], check=False)
+    assert done.returncode == -9
+    (left,) = (path for path in (store.folder / "arrays").rglob("*") if path.is_file())
+    store.save("film", "audio", "one", np.arange(3))
+    assert left.exists()
+    os.utime(left, (0, 0))
+    store.save("film", "audio", "two", np.arange(3))
+    assert len([path for path in (store.folder / "arrays").rglob("*") if path.is_file()]) == 1
+    assert store.load("film", "audio").tolist() == [0, 1, 2]
 
 
 def test_an_artefact_that_is_replaced_under_the_same_key_stays_when_that_fails(store):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence, Set
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
@@ -27,7 +27,7 @@ from storyscope.store.explaining import explained
 from storyscope.store.migrations import MIGRATIONS
 from storyscope.store.protocol import MOST_SAID, VideoRecord
 from storyscope.store.records import columns_of, record_of
-from storyscope.writing import write_whole
+from storyscope.writing import half_written
 
 DATABASE = "library.sqlite"
 ARRAYS = "arrays"
@@ -38,10 +38,10 @@ Taken = TypeVar("Taken")
 class SqliteStore:
     """Holds a library in a folder; many may read while one writes.
 
-    A stage's arrays are written to a new file in the transaction that names it. A process killed
-    in between leaves a file that no row names, and the next save sweeps it away, in a transaction
-    too, so that it never takes what another process is writing: what the database says is there
-    is there, always.
+    A stage's arrays are written to a file without a place, which gets one in the transaction that
+    names it. What a process killed before that leaves is swept away by a later save, once nobody
+    can be writing it any more; a file in its place that no row names, by the next, in a transaction
+    too: what the database says is there is there, always.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -149,13 +149,17 @@ class SqliteStore:
     def save(self, video: str, stage: str, key: str, artefact: Any) -> None:
         facts, arrays = pack(artefact)
         file = None
-        with self.transaction() as connection:
-            if arrays:
+        folder = self.folder / ARRAYS
+        # Large arrays take longer to write than others would wait for the database.
+        written = half_written(folder, serialized(arrays)) if arrays else nullcontext()
+        with explained(self.folder), written as part, self.transaction() as connection:
+            if part:
                 # What the older row names stays as it is, in case this is rolled back.
-                there = {path.stem for path in (self.folder / ARRAYS / video).glob("*")}
+                there = {path.stem for path in (folder / video).glob("*")}
                 name = _free_name(f"{stage}-{key[:16]}", there)
                 file = f"{ARRAYS}/{video}/{name}.safetensors"
-                write_whole(self.folder / file, serialized(arrays))
+                (folder / video).mkdir(exist_ok=True)
+                part.replace(self.folder / file)
             connection.execute(
                 "INSERT OR REPLACE INTO artefact (video, stage, key, facts, file)"
                 " VALUES (?, ?, ?, ?, ?)",
