@@ -1,5 +1,6 @@
 """The index looks at every story exactly, whatever was added, changed or removed before."""
 
+import json
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -141,6 +142,35 @@ def test_a_damaged_file_or_one_of_other_models_is_none(tmp_path):
     assert open_segment(path, MEANINGS) is None
     path.write_bytes(b"")
     assert open_segment(path, MEANINGS) is None
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.just(2**70) | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(st.data(), anything)
+def test_a_header_that_says_anything_else_opens_nothing_else(data, wrong):
+    index = Index(MEANINGS)
+    index.add("video", *made_video("video", 1))
+    with TemporaryDirectory() as folder:
+        path = written(index.last, Path(folder))
+        content = path.read_bytes()
+        first = 8 + int.from_bytes(content[:8], "little")
+        header = json.loads(content[8:first])
+        spoilt = data.draw(st.sampled_from(["header", "rows", "shape", "data_offsets"]))
+        if spoilt == "header":
+            header = wrong
+        elif spoilt == "rows":
+            header["windows"] = wrong
+        else:
+            header["windows"][spoilt] = wrong
+        text = json.dumps(header).encode()
+        path.write_bytes(len(text).to_bytes(8, "little") + text + content[first:])
+        opened = open_segment(path, MEANINGS)
+        assert opened is None or opened.window_count == index.last.window_count
 
 
 def test_a_video_without_words_has_its_pictures():

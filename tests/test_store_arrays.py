@@ -1,5 +1,6 @@
 """Arrays as long as a film are written, kept and read without ever being in memory whole."""
 
+import json
 import tracemalloc
 from dataclasses import replace
 
@@ -64,6 +65,16 @@ def test_a_file_that_was_cut_off_is_refused(tmp_path, length):
     path = tmp_path / "cut.safetensors"
     path.write_bytes(whole[:length])
     with pytest.raises(DamagedArrays):
+        open_arrays(path)
+
+
+@pytest.mark.parametrize("shape", [[2**70], [float("inf")], [None], 5])
+def test_a_header_that_no_array_could_have_is_refused(tmp_path, shape):
+    facts = {"a": {"dtype": "F32", "shape": shape, "data_offsets": [0, 0]}}
+    header = json.dumps(facts).encode()
+    path = tmp_path / "strange.safetensors"
+    path.write_bytes(len(header).to_bytes(8, "little") + header)
+    with pytest.raises(DamagedArrays, match="is damaged"):
         open_arrays(path)
 
 

@@ -26,7 +26,6 @@ from storyscope.writing import sweep_abandoned
 SHOT_BLOCK = 16_384
 """Shots whose classes are looked up at a time."""
 SUFFIX = ".segment"
-KINDS = {"U16": np.uint16, "I16": np.int16, "I32": np.int32, "I64": np.int64, "F32": np.float32}
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,17 +213,17 @@ def open_segment(path: Path, meanings: np.ndarray, look_dimensions: int = 0) -> 
         whole: np.ndarray = np.memmap(path, np.uint8, mode="r")
         first = 8 + int.from_bytes(whole[:8].tobytes(), "little")
         header = json.loads(whole[8:first].tobytes())
-        facts = header.pop("__metadata__")
+        facts = header["__metadata__"]
         if facts["mark"] != segment_mark(meanings, look_dimensions):
             return None
         rows = {}
-        for name, tensor in header.items():
-            start, end = (first + offset for offset in tensor["data_offsets"])
-            flat = np.asarray(whole[start:end]).view(KINDS[tensor["dtype"]])
-            rows[name] = flat.reshape(tensor["shape"])
+        for name, (shape, kind) in _shapes(meanings.shape[1], look_dimensions).items():
+            start, end = (first + offset for offset in header[name]["data_offsets"])
+            flat: np.ndarray = np.asarray(whole[start:end]).view(kind)
+            rows[name] = flat.reshape(header[name]["shape"][0], *shape)
         filed = [_unpacked(*fields) for fields in json.loads(facts["filed"])]
         return Segment(meanings, look_dimensions, filed=filed, rows=rows)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, OverflowError):
         return None
 
 

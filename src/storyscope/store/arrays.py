@@ -139,7 +139,7 @@ def open_arrays(path: Path) -> dict[str, StoredRows]:
             if end - start != bytes_wanted or not 0 <= 8 + length + end <= size:
                 raise ValueError(f"{name} does not fit")
             arrays[name] = StoredRows(file, 8 + length + start, shape, kind)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise DamagedArrays(f"{path} is damaged: {error}") from error
     return arrays
 
