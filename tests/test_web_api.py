@@ -1,6 +1,7 @@
 """The API: the verbs of the library over HTTP, and what it refuses."""
 
 import html
+import os
 import shutil
 import socket
 import zipfile
@@ -281,6 +282,17 @@ def test_an_upload_of_another_type_leaves_nothing(client, library, content):
     answer = client.post("/api/v1/uploads", files={"file": ("film.mp4", content, "video/mp4")})
     assert answer.status_code in (409, 422)
     assert set(library.folder.rglob("uploads/*")) == before
+
+
+def test_the_next_upload_sweeps_what_a_killed_server_left(client, library):
+    library.uploads.mkdir(exist_ok=True)
+    left, being_taken = (library.uploads / f".part-{name}" for name in ("old", "new"))
+    left.write_bytes(b"half a film")
+    being_taken.write_bytes(b"half a film")
+    os.utime(left, (0, 0))
+    client.post("/api/v1/uploads", files={"file": ("film.mp4", b"no film")})
+    assert list(library.uploads.iterdir()) == [being_taken]
+    being_taken.unlink()
 
 
 def test_the_page_says_why_a_file_cannot_be_played(client):

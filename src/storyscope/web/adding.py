@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from pydantic import BaseModel, Field
 
 from storyscope.errors import MediaError
 from storyscope.web.answers import indexer_of, learner_of, library_of
+from storyscope.writing import half_written, write_whole
 
 router = APIRouter()
 
@@ -49,8 +48,7 @@ def upload(
     folder = library_of(request).uploads
     folder.mkdir(parents=True, exist_ok=True)
     stem = "".join(c if c.isalnum() else "-" for c in Path(file.filename or "video").stem)[:80]
-    part = _taken(file, folder)
-    try:
+    with half_written(folder, _pieces(file)) as part:
         probe(part)
         target = folder / f"{stem}{_suffix(file, '.mp4')}"
         number = 2
@@ -58,15 +56,12 @@ def upload(
             target = folder / f"{stem}-{number}{target.suffix}"
             number += 1
         part.replace(target)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
     words = None
     if transcript is not None:
         words = target.with_suffix(_suffix(transcript, ".srt"))
         if words == target:
             words = target.with_suffix(".txt")
-        _taken(transcript, folder).replace(words)
+        write_whole(words, _pieces(transcript))
     return {"jobs": [indexer_of(request).add(target, words).id]}
 
 
@@ -113,16 +108,9 @@ async def events(request: Request) -> Response:
     return StreamingResponse(stream(), media_type="text/event-stream")
 
 
-def _taken(file: UploadFile, folder: Path) -> Path:
-    """The bytes of an upload in a new file of the folder, which the guard holds to a limit."""
-    handle, name = tempfile.mkstemp(dir=folder, prefix=".part-")
-    try:
-        with os.fdopen(handle, "wb") as out:
-            shutil.copyfileobj(file.file, out, 1 << 20)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return Path(name)
+def _pieces(file: UploadFile) -> Iterator[bytes]:
+    """The bytes of an upload, which the guard holds to a limit."""
+    return iter(partial(file.file.read, 1 << 20), b"")
 
 
 def _suffix(file: UploadFile, otherwise: str) -> str:
