@@ -67,6 +67,21 @@ def test_only_one_process_indexes_a_video(library, film):
     assert library.add(film).id == "film"
 
 
+def test_whoever_looks_whether_a_video_is_indexed_keeps_nobody_from_it(library, film):
+    looks, looked = threading.Event(), threading.Event()
+
+    def look():
+        with library.store.busy("film", patience=0):
+            looks.set()
+            looked.wait(0.1)
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    looks.wait()
+    assert library.add(film).id == "film"
+    thread.join()
+
+
 @pytest.mark.parametrize("content", [None, "not a transcript of any kind"])
 def test_a_transcript_that_cannot_be_read_changes_nothing(library, film, tmp_path, content):
     words = tmp_path / "words.srt"
@@ -82,13 +97,17 @@ def test_a_transcript_that_cannot_be_read_changes_nothing(library, film, tmp_pat
 
 def test_a_video_is_not_ready_while_its_stages_are_made_anew(library, film, monkeypatch):
     def killed(*_, **__):
+        assert [video["state"] for video in library.facts()] == ["indexing"]
+        with pytest.raises(LibraryError, match="film is being indexed"):
+            library.stories("film")
         raise SystemExit
 
     monkeypatch.setattr(adding, "index_video", killed)
     with pytest.raises(SystemExit):
         library.add(film, again=True)
-    assert [video["state"] for video in library.facts()] == ["indexing"]
-    with pytest.raises(LibraryError, match="not indexed to the end"):
+    (facts,) = library.facts()
+    assert (facts["state"], facts["failure"]) == ("failed", adding.STOPPED)
+    with pytest.raises(LibraryError, match="stopped before the end"):
         library.stories("film")
 
 
@@ -183,13 +202,17 @@ def test_a_person_who_stops_is_told_how_to_go_on_and_the_video_resumes(film, tmp
     with pytest.raises(KeyboardInterrupt):
         library.add(film, report=stop)
     (facts,) = library.facts()
-    assert (facts["state"], facts["failure"]) == (
-        "failed",
-        "stopped before the end; add it again to go on",
-    )
-    stages = []
-    library.add(film, report=lambda step: stages.append(step) if step.done == 0 else None)
-    assert "scan" not in [step.stage for step in stages]
+    assert (facts["state"], facts["failure"]) == ("failed", adding.STOPPED)
+    stages, states = [], set()
+
+    def follow(step):
+        states.add(library.facts()[0]["state"])
+        if step.done == 0:
+            stages.append(step.stage)
+
+    library.add(film, report=follow)
+    assert "scan" not in stages
+    assert states == {"indexing"}
     assert library.facts()[0]["state"] == "ready"
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import av
 import pytest
 
+from storyscope.adding import STOPPED
 from storyscope.cli.options import named
 from storyscope.library import Library
 
@@ -230,8 +231,9 @@ def test_control_c_says_in_one_line_how_to_go_on(film, tmp_path, jobs):
     assert told.splitlines()[-1] == (
         "storyscope: stopped; finished stages are kept, run the same command again to go on"
     )
-    shown = storyscope("list", library=tmp_path / "shelf")
-    assert "indexing" not in shown.stdout
+    shown = storyscope("list", "--json", library=tmp_path / "shelf")
+    (video,) = json.loads(shown.stdout)["videos"]
+    assert (video["state"], video["failure"]) == ("failed", STOPPED)
     storyscope("add", film, library=tmp_path / "shelf")
     assert "ready" in storyscope("list", library=tmp_path / "shelf").stdout
 

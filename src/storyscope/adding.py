@@ -24,6 +24,8 @@ LETTERS = str.maketrans(
 )
 """How people write letters that are not an ordinary one with a mark."""
 
+STOPPED = "stopped before the end; add it again to go on"
+
 
 def add_video(
     store: Store,
@@ -48,8 +50,8 @@ def add_video(
     with store.busy(known.video.id):
         before = store.record(known.video.id) or known
         record = _renewed(before, path, words, config.media)
-        if again:
-            record = replace(record, state="indexing")
+        if again or record.state == "failed":
+            record = replace(record, state="indexing", failure="")
         if record != before:
             store.put_record(record)
         if again:
@@ -79,6 +81,18 @@ def add_video(
         video = _measured(record.video, store)
         store.put_record(record.ready(video))
     return video
+
+
+def as_it_stands(store: Store, record: VideoRecord) -> VideoRecord:
+    """The record, which a process that was killed could not bring to an end."""
+    if record.state != "indexing":
+        return record
+    try:
+        with store.busy(record.video.id, patience=0):
+            last = store.record(record.video.id) or record
+            return last.failed(STOPPED) if last.state == "indexing" else last
+    except LibraryError:  # Somebody is at it.
+        return record
 
 
 def _report_work(report: Report, idle_stages: frozenset[str], step: Step) -> None:
@@ -171,7 +185,7 @@ def _rate_as_preferred(store: Store, folder: Path, video: str) -> None:
 
 def _reason(error: BaseException, video: Video) -> str:
     if isinstance(error, KeyboardInterrupt):
-        return "stopped before the end; add it again to go on"
+        return STOPPED
     if isinstance(error, OSError):
         return f"{error.strerror or error}: {error.filename or video.path}"
     return str(error)

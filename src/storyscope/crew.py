@@ -124,6 +124,7 @@ class _Crew:
             self._dismissed = True
             for process in self._processes:
                 _kill(process)
+                process.wait()
 
     def _watch(self, path: Path) -> Ended:
         process = self._start(path)

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from storyscope.adding import add_video
+from storyscope.adding import add_video, as_it_stands
 from storyscope.annotating import keep_annotation, kept_annotations, laid_over
 from storyscope.config import (
     Config,
@@ -103,7 +103,7 @@ class Library(Shelf):
 
     def videos(self) -> list[VideoRecord]:
         """Every video with its state, in the order of their ids."""
-        return list(self.store.records())
+        return [as_it_stands(self.store, record) for record in self.store.records()]
 
     def video(self, video: str) -> Video:
         return self._record(video).video
@@ -342,16 +342,14 @@ class Library(Shelf):
             ids = [r.video.id for r in self.store.records()]
             there = f"it holds {', '.join(ids[:8])}" if ids else "it is empty"
             raise UnknownVideo(f"no video called {video!r} in {self.folder}; {there}")
-        return record
+        return as_it_stands(self.store, record)
 
     def _ready(self, video: str) -> None:
         record = self._record(video)
         if record.state == "failed":
             raise LibraryError(f"{video} could not be indexed: {record.failure}")
         if record.state != "ready":
-            raise LibraryError(
-                f"{video} is not indexed to the end; run `storyscope add {record.video.path}`"
-            )
+            raise LibraryError(f"{video} is being indexed; wait until it is done")
 
     def _film(self, video: str) -> Film:
         self._ready(video)

@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, named, open_library
 from storyscope.cli.show import print_json, print_table, say
 
@@ -37,16 +34,9 @@ def list(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> 
                 video["id"],
                 format_time(video["duration"]),
                 str(video["stories"]) if video["state"] == "ready" else "",
-                _state(video),
+                f"failed: {video['failure']}" if video["failure"] else video["state"],
                 video["path"],
             )
             for video in facts
         ],
     )
-
-
-def _state(video: Mapping[str, Any]) -> str:
-    """Nobody may be at a video that is not indexed to the end: its process may have been killed."""
-    if video["failure"]:
-        return f"failed: {video['failure']}"
-    return "not finished" if video["state"] == "indexing" else str(video["state"])

@@ -45,6 +45,10 @@ MOST_SAID = 50_000
 """Passages that are looked up for one expression: what is said more often tells nothing."""
 
 
+PATIENCE = 0.5
+"""Seconds, in which whoever only looks whether a video is being indexed has looked."""
+
+
 class Store(Protocol):
     """Videos, the artefacts of their stages, and people's annotations."""
 
@@ -60,8 +64,11 @@ class Store(Protocol):
 
     def put_record(self, record: VideoRecord) -> None: ...
 
-    def busy(self, video: str) -> AbstractContextManager[None]:
-        """Keep all others from indexing a video meanwhile; LibraryError when one is at it."""
+    def busy(self, video: str, *, patience: float = PATIENCE) -> AbstractContextManager[None]:
+        """Keep all others from indexing a video meanwhile.
+
+        LibraryError when one is at it and still is after some seconds of patience.
+        """
 
     def remove(self, video: str) -> None: ...
 

@@ -25,7 +25,7 @@ from storyscope.store.arrays import (
 from storyscope.store.codec import pack, unpack
 from storyscope.store.explaining import explained
 from storyscope.store.migrations import MIGRATIONS
-from storyscope.store.protocol import MOST_SAID, VideoRecord
+from storyscope.store.protocol import MOST_SAID, PATIENCE, VideoRecord
 from storyscope.store.records import columns_of, record_of
 from storyscope.writing import half_written
 
@@ -96,14 +96,14 @@ class SqliteStore:
             )
 
     @contextmanager
-    def busy(self, video: str) -> Iterator[None]:
+    def busy(self, video: str, *, patience: float = PATIENCE) -> Iterator[None]:
         from filelock import FileLock, Timeout
 
         lock = FileLock(self.folder / LOCKS / f"{video}.lock")
         with explained(self.folder):
             (self.folder / LOCKS).mkdir(parents=True, exist_ok=True)
             try:
-                lock.acquire(timeout=0)
+                lock.acquire(timeout=patience)
             except Timeout as error:
                 raise LibraryError(
                     f"{video} is being indexed by another process; wait until it is done"

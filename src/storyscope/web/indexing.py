@@ -77,6 +77,7 @@ class Indexer:
             if job is not None and job.state in ("waiting", "indexing"):
                 if job.state == "indexing" and self._process is not None:
                     self._process.kill()
+                    self._process.wait()
                 job.state = "cancelled"
         self.tell()
         return job

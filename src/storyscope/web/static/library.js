@@ -56,10 +56,11 @@ function card(video, job) {
   const shot = make("div", { class: "shot" });
   if (ready) shot.append(make("img", { src: picture(video.id, video.duration / 3), alt: "", loading: "lazy" }));
   shot.append(make("span", { class: "time" }, clock(video.duration)));
-  const words = ready ? `${video.stories} ${video.stories === 1 ? "story" : "stories"}` : video.state === "failed" ? video.failure : job ? "being indexed" : "not finished";
-  const body = make("div", { class: "body" }, make("b", {}, video.id), make("span", { class: video.state === "failed" ? "small warn" : "small soft" }, words));
+  const stopped = video.state === "failed" && !job;
+  const words = ready ? `${video.stories} ${video.stories === 1 ? "story" : "stories"}` : stopped ? video.failure : "being indexed";
+  const body = make("div", { class: "body" }, make("b", {}, video.id), make("span", { class: stopped ? "small warn" : "small soft" }, words));
   if (ready) return make("a", { class: "card", href: `/watch/${encodeURIComponent(video.id)}`, "data-link": true }, shot, body);
-  if (!job) body.append(make("button", { type: "button", class: "small", onclick: () => send("POST", `/videos/${encodeURIComponent(video.id)}/index`).catch((e) => tell(e.message)) }, video.state === "failed" ? "Try again" : "Resume"));
+  if (stopped) body.append(make("button", { type: "button", class: "small", onclick: () => send("POST", `/videos/${encodeURIComponent(video.id)}/index`).catch((e) => tell(e.message)) }, "Try again"));
   return make("div", { class: "card" }, shot, body);
 }
 
