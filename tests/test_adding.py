@@ -136,6 +136,26 @@ def test_a_removed_video_takes_its_chosen_pictures_along(library, film):
     assert library.thumbnail("film", library.stories("film")[0]).because != "a person prefers it"
 
 
+def test_a_removed_video_leaves_no_file_behind(film, tmp_path):
+    library = Library(tmp_path / "library")
+    before = set(library.folder.rglob("*"))
+    library.add(film)
+    library.picture("film", 1.0)
+    library.remove("film")
+    assert library.facts() == []
+    left = {path for path in library.folder.rglob("*") if path.is_file()} - before
+    assert left <= {library.folder / "thumbnails.lock"}
+
+
+def test_pictures_of_an_earlier_scan_are_gone(library, film):
+    library.write_thumbnails("film")
+    old = library.picture("film", 1.0)
+    library.with_settings(["media.picture_height=128"]).add(film)
+    new = library.picture("film", 1.0)
+    assert new != old
+    assert list(new.parent.iterdir()) == [new]
+
+
 def test_limits_and_threads_do_not_make_a_film_anew(library, film):
     steps = []
     busier = library.with_settings(["media.decoder_threads=2", "media.max_memory_mb=1024"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import unicodedata
 from dataclasses import replace
 from functools import partial
@@ -61,6 +62,7 @@ def add_video(
             # Other shots make all that is kept of the old ones wrong; other stories do not.
             if stage.name == SCAN.name:
                 store.put_record(replace(record, state="indexing"))
+                shutil.rmtree(folder / "pictures" / record.video.id, ignore_errors=True)
 
         quietly = partial(_report_work, report, idle(config))
         execute = LocalExecutor(store, record.video.id, quietly, before_change=unsettle)

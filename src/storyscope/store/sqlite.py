@@ -99,19 +99,21 @@ class SqliteStore:
     def busy(self, video: str, *, patience: float = PATIENCE) -> Iterator[None]:
         from filelock import FileLock, Timeout
 
-        lock = FileLock(self.folder / LOCKS / f"{video}.lock")
+        path = self.folder / LOCKS / f"{video}.lock"
         with explained(self.folder):
-            (self.folder / LOCKS).mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             try:
-                lock.acquire(timeout=patience)
+                held = FileLock(path).acquire(timeout=patience)
             except Timeout as error:
                 raise LibraryError(
                     f"{video} is being indexed by another process; wait until it is done"
                 ) from error
-        try:
+        with held:
             yield
-        finally:
-            lock.release()
+            if self.record(video) is None:
+                # Windows deletes nothing that is open.
+                with suppress(PermissionError):
+                    path.unlink(missing_ok=True)
 
     def remove(self, video: str) -> None:
         with self.transaction() as connection:
