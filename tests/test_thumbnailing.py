@@ -18,6 +18,7 @@ from storyscope.thumbnailing import (
     SMALL_HEIGHT,
     _changed_choices,
     forget_choices,
+    ranker_of,
 )
 
 
@@ -109,6 +110,58 @@ def test_a_frame_chosen_in_ones_own_version_teaches_too(film, tmp_path):
     others = [n for n in inside if n != worst]
     assert after[worst] - after[others].mean() > before[worst] - before[others].mean()
     assert library.thumbnail("film", story).because != "a person prefers it"
+
+
+@pytest.fixture
+def taught(film, tmp_path):
+    """A library, and a way to teach it that the least beautiful frame of a story is the best."""
+    library = Library(tmp_path)
+    library.add(film)
+
+    def teach(number):
+        story = library.stories("film")[number]
+        seconds = library.store.load("film", "passages").seconds
+        beauty = library.store.load("film", "ratings").beauty
+        inside = [n for n, second in enumerate(seconds) if second in story.span]
+        library.prefer_thumbnail(story, float(seconds[min(inside, key=lambda n: beauty[n])]))
+
+    return library, teach
+
+
+def test_what_is_learned_is_seen_at_once_by_a_server_that_runs(taught):
+    library, teach = taught
+    server = Library(library.folder)
+    story = server.stories("film")[1]
+    before = server.thumbnail("film", story).parts["beauty"]
+    teach(0)
+    after = server.thumbnail("film", story).parts["beauty"]
+    assert after == Library(library.folder).thumbnail("film", story).parts["beauty"]
+    assert after != before
+
+
+def test_ratings_learned_anew_are_those_of_indexing_again(taught, film):
+    library, teach = taught
+    teach(0)
+    learned = library.store.load("film", "ratings"), library.store.key("film", "ratings")
+    made = []
+    library.add(film, report=lambda step: made.append(step.stage) if step.done == 0 else None)
+    assert made == []
+    library.add(film, again=True)
+    again = library.store.load("film", "ratings"), library.store.key("film", "ratings")
+    assert again[0].beauty.tolist() == learned[0].beauty.tolist()
+    assert again[0].producer == learned[0].producer
+    assert again[1] == learned[1]
+
+
+def test_a_video_that_is_being_indexed_is_left_to_whoever_indexes_it(taught, film):
+    library, teach = taught
+    before = library.store.key("film", "ratings")
+    with library.store.busy("film"):
+        teach(0)
+    assert library.store.key("film", "ratings") == before
+    library.add(film)
+    producer = library.store.load("film", "ratings").producer
+    assert f"ranker {ranker_of(library.folder).digest[:12]}" in producer
 
 
 def test_a_frame_of_another_story_cannot_stand_for_this_one(library):

@@ -69,7 +69,6 @@ def add_video(
         try:
             source = Source.of(record.video, record.transcript, folder)
             index_video(source, config, execute)
-            _rate_as_preferred(store, folder, record.video.id)
         except (StoryscopeError, OSError, KeyboardInterrupt) as error:
             reason = _reason(error, record.video)
             untouched = not (again or execute.changed) and before.video == record.video
@@ -93,7 +92,7 @@ def as_it_stands(store: Store, record: VideoRecord) -> VideoRecord:
         with store.busy(record.video.id, patience=0):
             last = store.record(record.video.id) or record
             return last.failed(STOPPED) if last.state == "indexing" else last
-    except LibraryError:  # Somebody is at it.
+    except LibraryError:  # Somebody is at it, or may be.
         return record
 
 
@@ -173,16 +172,6 @@ def _measured(video: Video, store: Store) -> Video:
     film: Film = store.load(video.id, "scan")
     end = film.shots[-1]
     return replace(video, duration=end.span.end, frame_count=end.frames.stop)
-
-
-def _rate_as_preferred(store: Store, folder: Path, video: str) -> None:
-    """Where a person taught a ranker, it rates new videos too."""
-    from storyscope.thumbnailing import RANKER_FILE, rate_anew
-
-    if (path := folder / RANKER_FILE).exists():
-        from storyscope.thumbnails import load_ranker
-
-        rate_anew(store, video, load_ranker(path))
 
 
 def _reason(error: BaseException, video: Video) -> str:

@@ -16,8 +16,8 @@ from storyscope.store import Store
 SAME_END_SECONDS = 1.0
 
 
-def keep_annotation(store: Store, folder: Path, video: Video, annotation: Annotation) -> bool:
-    """Keep a person's version; whether there were pictures in it to learn from."""
+def keep_annotation(store: Store, folder: Path, video: Video, annotation: Annotation) -> None:
+    """Keep a person's version, and learn from the pictures that were chosen in it."""
     if abs(annotation.end - video.duration) > SAME_END_SECONDS:
         raise AnnotationError(
             f"the annotation by {annotation.annotator} ends at {annotation.end:.1f} s, "
@@ -27,12 +27,10 @@ def keep_annotation(store: Store, folder: Path, video: Video, annotation: Annota
     facts = json.dumps(asdict(annotation), ensure_ascii=False)
     store.put_annotation(video.id, annotation.annotator, facts)
     chosen = before.thumbnails if before else ()
-    if not any(annotation.thumbnails) or annotation.thumbnails == chosen:
-        return False
-    from storyscope.thumbnailing import learn
+    if any(annotation.thumbnails) and annotation.thumbnails != chosen:
+        from storyscope.thumbnailing import learn
 
-    learn(store, folder)
-    return True
+        learn(store, folder)
 
 
 def kept_annotations(store: Store, video: str) -> dict[str, Annotation]:

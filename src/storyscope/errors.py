@@ -49,6 +49,10 @@ class LibraryError(StoryscopeError):
     """A library folder that cannot be opened, read or written."""
 
 
+class VideoBusy(LibraryError):
+    """Another process is at the video."""
+
+
 class UnknownVideo(LibraryError):
     """No video of that id is in the library."""
 

@@ -194,9 +194,7 @@ class Library(Shelf):
         from storyscope.thumbnailing import prefer_frame
 
         self._ready(story.video)
-        taken = prefer_frame(self.store, self.folder, story, seconds)
-        self._searcher.forget_loaded()
-        return taken
+        return prefer_frame(self.store, self.folder, story, seconds)
 
     def write_thumbnails(self, video: str) -> list[tuple[Thumbnail, tuple[Path, Path]]]:
         """Every story's thumbnail with its files, large and small; a sprite sheet beside them."""
@@ -272,8 +270,7 @@ class Library(Shelf):
 
     def annotate(self, video: str, annotation: Annotation) -> None:
         """Keep a person's version of the stories beside the machine's."""
-        if keep_annotation(self.store, self.folder, self.video(video), annotation):
-            self._searcher.forget_loaded()
+        keep_annotation(self.store, self.folder, self.video(video), annotation)
 
     def discard_annotation(self, video: str, annotator: str) -> None:
         """Forget a person's version."""

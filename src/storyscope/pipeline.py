@@ -38,7 +38,7 @@ def index_video(source: Source, config: Config, execute: Executor) -> Made:
         stages.STORIES, film, concepts, *cues, settings=(config.stories, weights.stories)
     )
     execute(stages.PASSAGES, film, words, screen, seen, settings=stages.filing(config, weights))
-    execute(stages.RATINGS, film, seen, settings=weights.ranker)
+    execute(stages.RATINGS, film, seen, source.ranker)
     known = (words, screen, mined, seen, source.trained)
     return execute(stages.TITLES, source.name, film, stories, *known, settings=text_model)
 
@@ -54,6 +54,8 @@ class Source:
     """A folder for what a long stage keeps while it runs; no artefact depends on it."""
     trained: Made
     """The library's own concept detectors, if it was taught any."""
+    folder: Path
+    """The library's."""
 
     @classmethod
     def of(cls, video: Video, transcript: str | None, folder: Path) -> Source:
@@ -69,7 +71,16 @@ class Source:
             words=given(words, key=_digest(words) if words else ""),
             scratch=given(folder / "scratch" / video.id, key=""),
             trained=given(trained, key=_digest(trained) if trained.exists() else ""),
+            folder=folder,
         )
+
+    @property
+    def ranker(self) -> Made:
+        """What says how beautiful pictures are; people may teach it while a video is indexed."""
+        from storyscope.thumbnailing import ranker_of
+
+        ranker = ranker_of(self.folder)
+        return given(ranker, key=ranker.digest)
 
 
 def _digest(path: Path) -> str:

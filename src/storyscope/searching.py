@@ -106,10 +106,6 @@ class Searcher:
             chosen = choose_thumbnail(story, material.pictures, material.ratings, relevance, config)
         return chosen or Thumbnail(story.id, story.span.middle, 0.0)
 
-    def forget_loaded(self) -> None:
-        """Look at ratings anew: they changed."""
-        self._loaded.cache_clear()
-
     def _at_one_time(self, answer: Callable[[], Answer]) -> Answer:
         """An answer from the library as it is now, whatever other processes write meanwhile."""
         with self._lock:

@@ -37,6 +37,7 @@ from storyscope.scanning import look, scan_film
 
 if TYPE_CHECKING:
     from storyscope.concepts import Seen
+    from storyscope.thumbnails import Ranker
 
 
 def find_words(
@@ -190,12 +191,12 @@ def file_passages(
 
 
 def rate_pictures(
-    film: Film, seen: VisionOutput, settings: str, *, report: Report = silent
+    film: Film, seen: VisionOutput, ranker: Ranker, *, report: Report = silent
 ) -> Ratings:
     """How well each keyframe would stand for its story."""
-    from storyscope.thumbnails import load_ranker, rate_keyframes
+    from storyscope.thumbnails import rate_keyframes
 
-    return rate_keyframes(film.keyframes, seen, film.shots, load_ranker(), report=report)
+    return rate_keyframes(film.keyframes, seen, film.shots, ranker, report=report)
 
 
 def name_stories(
@@ -270,7 +271,6 @@ class Weights:
 
     backbone: str
     text: str
-    ranker: str
     stories: str
     grammar: bool
     words: bool
@@ -281,12 +281,10 @@ def weights(config: Config) -> Weights:
     from storyscope.features import backbone_digest
     from storyscope.search import text_model_digest
     from storyscope.stories import model_digest
-    from storyscope.thumbnails import load_ranker
 
     return Weights(
         backbone=backbone_digest(config.features.backbone),
         text=text_model_digest(config.search.text_model),
-        ranker=load_ranker().digest,
         stories=model_digest(config.stories),
         grammar=_has_grammar(),
         words=_has_words(config.concepts),

@@ -5,8 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from storyscope.core import Film, Ratings, Span, Story, Thumbnail, VisionOutput, format_time
-from storyscope.errors import LibraryError
+from storyscope.errors import LibraryError, VideoBusy
+from storyscope.executor import given, stage_key
+from storyscope.stages import RATINGS
 from storyscope.writing import write_whole
 
 if TYPE_CHECKING:
@@ -69,26 +70,23 @@ def learn(store: Store, folder: Path) -> None:
     ranker = prefer(load_ranker(), _lessons(store, [*_choices(folder), *_in_versions(store)]))
     save_ranker(ranker, folder / RANKER_FILE)
     for video in store.ready_keys("ratings"):
-        rate_anew(store, video, ranker)
+        # Whoever indexes a video rates it by what was learned.
+        with suppress(VideoBusy), store.busy(video):
+            _rate_anew(store, video, ranker)
+
+
+def ranker_of(folder: Path) -> Ranker:
+    """The ranker that people taught, where they did; else the one that ships."""
+    from storyscope.thumbnails import load_ranker
+
+    path = folder / RANKER_FILE
+    return load_ranker(path if path.exists() else None)
 
 
 def forget_choices(folder: Path, video: str) -> None:
     """Forget what people chose for a video that is removed; what was learned from it stays."""
     with _changed_choices(folder) as choices:
         choices[:] = [choice for choice in choices if choice["video"] != video]
-
-
-def rate_anew(store: Store, video: str, ranker: Ranker) -> None:
-    """Let another ranker say how beautiful the keyframes of a video are."""
-    key = store.key(video, "ratings")
-    ratings: Ratings = store.load(video, "ratings")
-    seen: VisionOutput = store.load(video, "vision")
-    if key is None or seen.producer.split("@")[0] != ranker.backbone:
-        return
-    producer = f"ranker {ranker.digest[:12]} on {seen.producer}"
-    if ratings.producer != producer:
-        beauty = ranker.beauty(seen.hypercolumns)
-        store.save(video, "ratings", key, replace(ratings, beauty=beauty, producer=producer))
 
 
 def write_pictures(
@@ -108,6 +106,22 @@ def write_pictures(
     (folder / "sprites.jpg").write_bytes(_jpeg(sheet))
     (folder / "sprites.vtt").write_text(track, encoding="utf-8")
     return files
+
+
+def _rate_anew(store: Store, video: str, ranker: Ranker) -> None:
+    """Let another ranker say how beautiful the keyframes are, as indexing the video again would."""
+    from storyscope.thumbnails import rate_beauty
+
+    record = store.record(video)
+    if record is None or record.state != "ready":
+        return
+    ratings: Ratings = store.load(video, "ratings")
+    seen: VisionOutput = store.load(video, "vision")
+    film, vision = (given(None, key=store.key(video, stage) or "") for stage in ("scan", "vision"))
+    key = stage_key(RATINGS, (film, vision, given(ranker, key=ranker.digest)), None)
+    # A run that was killed may have left ratings of what another network saw.
+    if key != store.key(video, "ratings") and ratings.producer.endswith(f" on {seen.producer}"):
+        store.save(video, "ratings", key, rate_beauty(ratings, seen, ranker))
 
 
 def _sprites(film: Film) -> tuple[Image.Image, str]:

@@ -67,7 +67,7 @@ class Store(Protocol):
     def busy(self, video: str, *, patience: float = PATIENCE) -> AbstractContextManager[None]:
         """Keep all others from indexing a video meanwhile.
 
-        LibraryError when one is at it and still is after some seconds of patience.
+        VideoBusy when one is at it and still is after some seconds of patience.
         """
 
     def remove(self, video: str) -> None: ...

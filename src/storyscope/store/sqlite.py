@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from storyscope.core import Keyframes, Passages
-from storyscope.errors import LibraryError
+from storyscope.errors import LibraryError, VideoBusy
 from storyscope.store.arrays import (
     DamagedArrays,
     Spool,
@@ -105,7 +105,7 @@ class SqliteStore:
             try:
                 held = FileLock(path).acquire(timeout=patience)
             except Timeout as error:
-                raise LibraryError(
+                raise VideoBusy(
                     f"{video} is being indexed by another process; wait until it is done"
                 ) from error
         with held:

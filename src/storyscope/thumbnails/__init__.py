@@ -14,7 +14,7 @@ from storyscope.thumbnails.ranker import (
     save_ranker,
     train_ranker,
 )
-from storyscope.thumbnails.rating import rate_keyframes
+from storyscope.thumbnails.rating import rate_beauty, rate_keyframes
 
 __all__ = [
     "Choice",
@@ -25,6 +25,7 @@ __all__ = [
     "measure_quality",
     "prefer",
     "rank_thumbnails",
+    "rate_beauty",
     "rate_keyframes",
     "save_ranker",
     "train_ranker",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,12 +31,10 @@ def rate_keyframes(
         qualities.append(measure_quality(_decode(data)))
         if number % 50 == 0 or number == len(keyframes):
             report(Step("thumbnails", number, len(keyframes)))
-    fits = vision.producer.split("@")[0] == ranker.backbone
-    beauty = ranker.beauty(vision.hypercolumns) if fits else np.full(len(vision), 0.5, np.float32)
     posteriors = vision.posteriors
     lettered = [number for number, name in enumerate(class_names()) if name in LETTERED_CLASSES]
-    return Ratings(
-        beauty=beauty,
+    ratings = Ratings(
+        beauty=np.zeros(len(vision), np.float32),
         sharpness=np.array([quality.sharpness for quality in qualities], np.float32),
         exposure=np.array([quality.exposure for quality in qualities], np.float32),
         entropy=np.array([quality.entropy for quality in qualities], np.float32),
@@ -44,8 +43,17 @@ def rate_keyframes(
             [part[:, lettered].astype(np.float32).sum(axis=1) for part in in_batches(posteriors)]
         ),
         clear=_clear(keyframes.frames, shots),
-        producer=f"ranker {ranker.digest[:12]} on {vision.producer}",
+        producer="",
     )
+    return rate_beauty(ratings, vision, ranker)
+
+
+def rate_beauty(ratings: Ratings, vision: VisionOutput, ranker: Ranker) -> Ratings:
+    """The same ratings, with the beauty that this ranker finds."""
+    fits = vision.producer.split("@")[0] == ranker.backbone
+    beauty = ranker.beauty(vision.hypercolumns) if fits else np.full(len(vision), 0.5, np.float32)
+    producer = f"ranker {ranker.digest[:12]} on {vision.producer}"
+    return replace(ratings, beauty=beauty, producer=producer)
 
 
 def _clear(frames: np.ndarray, shots: Sequence[Shot]) -> np.ndarray:
