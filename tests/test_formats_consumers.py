@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from xml.etree import ElementTree
@@ -103,6 +104,20 @@ def test_another_reader_of_edit_lists_finds_the_stories(rate):
     assert [event.name for event in track] == [" ".join(title.split()) for title in TITLES]
     starts = [track.range_of_child(event).start_time.to_seconds() for event in track]
     assert starts == pytest.approx(EDGES[:-1], abs=float(1 / rate))
+
+
+@pytest.mark.parametrize(("has_sound", "tracks"), [(True, ["V", "A1", "A2"]), (False, ["V"])])
+def test_an_edit_list_names_the_film_and_has_the_sound_it_has(has_sound, tracks):
+    pytest.importorskip("otio_cmx3600_adapter")
+    otio = pytest.importorskip("opentimelineio")
+    line = timeline()
+    text = find_format("edl").write(replace(line, video=replace(line.video, has_sound=has_sound)))
+    opened = otio.adapters.read_from_string(text, "cmx_3600", rate=25.0)
+    assert [track.name for track in opened.tracks] == tracks
+    for track in opened.tracks:
+        assert [event.name for event in track] == [" ".join(title.split()) for title in TITLES]
+        comments = [list(event.metadata["cmx_3600"]["comments"]) for event in track]
+        assert comments == [["SOURCE FILE: a film.mp4"]] * len(TITLES)
 
 
 @pytest.mark.parametrize("nested", [False, True])

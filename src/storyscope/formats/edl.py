@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from storyscope.formats.registry import Format
 from storyscope.formats.timecode import is_drop, timecode
 from storyscope.formats.timeline import Timeline, one_line
 
 
 def write(timeline: Timeline) -> str:
-    """Numbered events with the title as a comment."""
-    rate = timeline.rate
+    """Numbered events of picture and sound, with the title and the file as comments."""
+    rate, video = timeline.rate, timeline.video
+    channels = "AA/V" if video.has_sound else "V"
     lines = [
-        f"TITLE: {one_line(timeline.video.id)[:70]}",
+        f"TITLE: {one_line(video.id)[:70]}",
         f"FCM: {'DROP FRAME' if is_drop(rate) else 'NON-DROP FRAME'}",
         "",
     ]
     for number, entry in enumerate(timeline.entries, start=1):
         start = timecode(timeline.frame(entry.span.start), rate)
         end = timecode(timeline.frame(entry.span.end), rate)
-        lines.append(f"{number:03d}  AX       V     C        {start} {end} {start} {end}")
-        lines.append(f"* FROM CLIP NAME: {one_line(entry.title)}")
-        lines.append("")
+        lines += [
+            f"{number:03d}  AX       {channels:4}  C        {start} {end} {start} {end}",
+            f"* FROM CLIP NAME: {one_line(entry.title)}",
+            f"* SOURCE FILE: {one_line(Path(video.path).name)}",
+            "",
+        ]
     return "\n".join(lines)
 
 
