@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -10,7 +11,7 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from storyscope import Library
+from storyscope import Library, thumbnailing
 from storyscope.cli.main import build_app
 from storyscope.errors import LibraryError
 from storyscope.thumbnailing import (
@@ -151,6 +152,26 @@ def test_ratings_learned_anew_are_those_of_indexing_again(taught, film):
     assert again[0].beauty.tolist() == learned[0].beauty.tolist()
     assert again[0].producer == learned[0].producer
     assert again[1] == learned[1]
+
+
+def test_who_learns_at_once_learns_from_all(taught, monkeypatch):
+    library, teach = taught
+    lessons, other = thumbnailing._lessons, threading.Thread(target=teach, args=(1,))
+
+    def meanwhile(*given):
+        found = lessons(*given)
+        monkeypatch.setattr(thumbnailing, "_lessons", lessons)
+        other.start()
+        other.join(1)
+        return found
+
+    monkeypatch.setattr(thumbnailing, "_lessons", meanwhile)
+    teach(0)
+    other.join()
+    learned = ranker_of(library.folder).digest
+    thumbnailing.learn(library.store, library.folder)
+    assert ranker_of(library.folder).digest == learned
+    assert f"ranker {learned[:12]}" in library.store.load("film", "ratings").producer
 
 
 def test_a_video_that_is_being_indexed_is_left_to_whoever_indexes_it(taught, film):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,12 +67,13 @@ def learn(store: Store, folder: Path) -> None:
     """Learn from every frame that people chose, for all or in their own version of the stories."""
     from storyscope.thumbnails import load_ranker, prefer, save_ranker
 
-    ranker = prefer(load_ranker(), _lessons(store, [*_choices(folder), *_in_versions(store)]))
-    save_ranker(ranker, folder / RANKER_FILE)
-    for video in store.ready_keys("ratings"):
-        # Whoever indexes a video rates it by what was learned.
-        with suppress(VideoBusy), store.busy(video):
-            _rate_anew(store, video, ranker)
+    with _one_person_at_a_time(folder):
+        ranker = prefer(load_ranker(), _lessons(store, [*_choices(folder), *_in_versions(store)]))
+        save_ranker(ranker, folder / RANKER_FILE)
+        for video in store.ready_keys("ratings"):
+            # Whoever indexes a video rates it by what was learned.
+            with suppress(VideoBusy), store.busy(video):
+                _rate_anew(store, video, ranker)
 
 
 def ranker_of(folder: Path) -> Ranker:
@@ -209,13 +210,17 @@ def _jpeg(image: Image.Image) -> bytes:
 
 @contextmanager
 def _changed_choices(folder: Path) -> Iterator[list[dict[str, Any]]]:
-    """What people chose, to be changed in place and kept; one person at a time."""
-    from filelock import FileLock
-
+    """What people chose, to be changed in place and kept."""
     path = folder / CHOICES_FILE
-    with FileLock(path.with_suffix(".lock")):
+    with _one_person_at_a_time(folder):
         choices = _choices(folder)
         before = json.dumps(choices)
         yield choices
         if json.dumps(choices) != before:
             write_whole(path, [f"{json.dumps(choices, indent=1)}\n".encode()])
+
+
+def _one_person_at_a_time(folder: Path) -> AbstractContextManager[object]:
+    from filelock import FileLock
+
+    return FileLock((folder / CHOICES_FILE).with_suffix(".lock"))
