@@ -33,7 +33,7 @@ def record(name, path):
 
 def test_films_of_one_name_that_come_at_once_all_stay(tmp_path):
     folder, many = tmp_path / "library", 8
-    start = threading.Barrier(many)
+    start = threading.Barrier(many, timeout=60)
     names = []
 
     def add(number):

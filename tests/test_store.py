@@ -260,6 +260,17 @@ def test_a_library_of_a_newer_version_is_refused(tmp_path):
         SqliteStore(tmp_path)
 
 
+def test_a_library_that_another_process_is_making_is_opened_when_it_is_made(tmp_path):
+    database = tmp_path / "library.sqlite"
+    maker = sqlite3.connect(database, isolation_level=None, check_same_thread=False)
+    maker.execute("CREATE TABLE half (made)")
+    maker.execute("BEGIN IMMEDIATE")
+    made = threading.Timer(0.2, lambda: maker.execute("ROLLBACK"))
+    made.start()
+    assert SqliteStore(tmp_path).records() == []
+    made.join()
+
+
 def test_a_database_that_is_none_is_refused_by_name(tmp_path):
     (tmp_path / "library.sqlite").write_bytes(b"not a database at all" * 100)
     with pytest.raises(LibraryError, match="cannot be used"):

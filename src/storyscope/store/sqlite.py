@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
@@ -32,6 +33,8 @@ from storyscope.writing import half_written
 DATABASE = "library.sqlite"
 ARRAYS = "arrays"
 LOCKS = "locks"
+WAIT_SECONDS = 30.0
+"""How long one waits for another who writes."""
 Taken = TypeVar("Taken")
 
 
@@ -263,10 +266,13 @@ class SqliteStore:
         """A connection of this thread's own: readers never wait for each other."""
         if not hasattr(self._local, "connection"):
             connection = sqlite3.connect(
-                self.folder / DATABASE, timeout=30, isolation_level=None, check_same_thread=False
+                self.folder / DATABASE,
+                timeout=WAIT_SECONDS,
+                isolation_level=None,
+                check_same_thread=False,
             )
             connection.row_factory = sqlite3.Row
-            connection.execute("PRAGMA journal_mode = WAL")
+            _let_many_read(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA foreign_keys = ON")
             self._local.connection, self._local.number = connection, next(self._numbers)
@@ -309,6 +315,20 @@ class SqliteStore:
             if not named:
                 with suppress(OSError):
                     folder.rmdir()
+
+
+def _let_many_read(connection: sqlite3.Connection) -> None:
+    """Keep the database in WAL mode, also where another process is making it at this moment."""
+    end = time.monotonic() + WAIT_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            # Nobody waits for this one change, whatever the timeout.
+            if "locked" not in str(error) or time.monotonic() > end:
+                raise
+            time.sleep(0.01)
 
 
 def _migrate(connection: sqlite3.Connection, folder: Path) -> None:
