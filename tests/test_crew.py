@@ -1,7 +1,6 @@
 """Several videos at once: each in a process of its own, none of them in another's way."""
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -61,21 +60,15 @@ def test_each_process_has_one_thread_and_is_told_to_start_over(pretended):
 @pytest.mark.parametrize("limit", [None, 50.0])
 def test_leaving_early_ends_what_is_still_at_work(pretended, limit):
     pids = []
+
+    def leave(path, step):
+        pids.append(int(step.stage))
+        raise KeyboardInterrupt
+
     paths = [Path("slow.mp4"), Path("a.mp4"), Path("never.mp4"), Path("slow-too.mp4")]
-    running = add_all(
-        pretended,
-        paths,
-        jobs=2,
-        cpu_limit=limit,
-        follow=lambda path, step: pids.append(int(step.stage)),
-    )
-    assert next(running).path.name == "a.mp4"
-    while not pids:
-        next(running)
-    running.close()
-    for pid in pids:
-        while _alive(pid):
-            time.sleep(0.01)
+    with pytest.raises(KeyboardInterrupt):
+        list(add_all(pretended, paths, jobs=2, cpu_limit=limit, follow=leave))
+    assert [pid for pid in pids if _alive(pid)] == []
 
 
 def test_videos_side_by_side_have_the_stories_they_have_alone(film, tmp_path):
