@@ -3,11 +3,11 @@
     python benchmarks/style_curve.py [--data ../shared/data] [--draws 3]
 
 Two collections, each judged from a model that never saw it. `bbc`: the base is trained on the open
-films, and fine-tuned on the first minutes of an episode, then on whole episodes. The same again for
-a SIMULATED editor who tells every two of those stories as one. `ovsd`: the base is the model that
-ships, trained on `bbc`; the films are by different people, so there is no one style to learn. Every
-point is the mean over draws of what is annotated, judged on all videos that were not; "before" is
-the base on the same videos.
+films by the recipe of the model that ships, and fine-tuned on the first minutes of an episode, then
+on whole episodes. The same again for a SIMULATED editor who tells every two of them as one.
+`ovsd`: the base is the model that ships, trained on `bbc`; the films are by different people, so
+there is no one style to learn. Every point is the mean over draws of what is annotated, judged on
+all videos that were not; "before" is the base on the same videos.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from storyscope.stories.fine_tuning import first_minutes, learn, score
 from storyscope.stories.methods import lesson_of
 from storyscope.stories.model import StoryModel, default_model
 from storyscope.stories.training import Lesson, train
+from train_default import RECIPE
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs/benchmarks"
@@ -46,7 +47,7 @@ def main() -> None:
     options = parser.parse_args()
     began = time.process_time()
     episodes, films = (lessons(options.data / name) for name in ("bbc", "ovsd"))
-    base, joined = train(films), [with_pairs_joined(episode) for episode in episodes]
+    base, joined = train(films, RECIPE), [with_pairs_joined(episode) for episode in episodes]
     facts: dict[str, Any] = {
         "bbc, from a model of open films": curve(base, episodes, BBC, options.draws),
         "bbc, a simulated editor who joins two stories": curve(base, joined, JOINED, options.draws),

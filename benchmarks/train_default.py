@@ -28,7 +28,7 @@ from storyscope.stories.training import Recipe, train
 ROOT = Path(__file__).parent.parent
 TRAINED_ON = ("vgg19", "hsv")
 JUDGED_BY = (TRAINED_ON, ("mobilenet", "hsv"), ("inceptionresnetv2", "hsv"), ("vgg19",), ("hsv",))
-RECIPE, SEED = Recipe(members=6, reordered=0.5), 0
+RECIPE, SEED = Recipe(members=6, steps=240, reordered=0.5), 0
 TABLE_BEGINS, TABLE_ENDS = "<!-- table -->\n", "<!-- end of table -->\n"
 
 

@@ -68,6 +68,8 @@ def test_training_learns_from_the_library_and_keeps_the_model_when_insisted(libr
         "film by anna, second half",
     ]
     assert {"before", "after", "uniform", "minutes"} <= set(facts)
+    shots = len(library.shots("film"))
+    assert facts["stories_per_minute"] == pytest.approx(shots / facts["minutes"], rel=1e-6)
     again = Library(library.folder)
     assert again.config.stories.model == str(library.folder.resolve() / STYLE_FILE)
     again.add(library.video("film").path)

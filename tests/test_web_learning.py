@@ -60,6 +60,7 @@ def test_the_held_out_score_stands_beside_the_baseline(client, monkeypatch):
     assert (found["before"], found["after"], found["uniform"]) == (0.5, 0.75, 0.3)
     assert found["videos"] == [{"name": "film", "before": 0.5, "after": 0.75, "uniform": 0.3}]
     assert (found["helped"], found["gain"]) == (True, 0.25)
+    assert found["stories_per_minute"] is None
 
 
 def test_what_helped_is_used_and_the_stories_are_found_anew(client, library, monkeypatch):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from storyscope.core import Annotation, Segmentation, Shot
 from storyscope.errors import AnnotationError, UnknownVideo
@@ -45,6 +45,22 @@ def adopt_style(library: Library, tuned: FineTuning) -> Path:
     tuned.model.save(path)
     library.keep_settings(["stories.method=ours", f"stories.model={path}"])
     return path
+
+
+def facts_of(tuned: FineTuning) -> dict[str, Any]:
+    """Mean IoU on videos left out: before, after, and of equal stories; each video and the mean."""
+    rows = {"before": tuned.before, "after": tuned.after, "uniform": tuned.uniform}
+    return {
+        **{name: sum(row.values()) / len(row) for name, row in rows.items()},
+        "gain": tuned.gain,
+        "helped": tuned.helped,
+        "minutes": tuned.minutes,
+        "stories_per_minute": tuned.model.pace and tuned.model.pace.rate,
+        "videos": [
+            {"name": video, **{name: row[video] for name, row in rows.items()}}
+            for video in tuned.uniform
+        ],
+    }
 
 
 def learn_embedding(

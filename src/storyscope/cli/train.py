@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -67,7 +67,7 @@ def train(
 
         storyscope train --embedding triplet --output triplet.safetensors
     """
-    from storyscope.styling import adopt_style, learn_style
+    from storyscope.styling import adopt_style, facts_of, learn_style
 
     shelf = open_library(library)
     if embedding is not None:
@@ -77,33 +77,27 @@ def train(
         tuned = learn_style(shelf, annotations or (), annotator=annotator, report=report)
     use = not dry_run and (tuned.helped or insist)
     path = adopt_style(shelf, tuned) if use else None
-    means = {
-        name: sum(scores.values()) / len(scores)
-        for name, scores in (
-            ("before", tuned.before),
-            ("after", tuned.after),
-            ("uniform", tuned.uniform),
-        )
-    }
+    facts = facts_of(tuned)
     if json:
-        videos = [
-            {"name": n, "before": tuned.before[n], "after": tuned.after[n], "uniform": u}
-            for n, u in tuned.uniform.items()
-        ]
-        facts = {"videos": videos, "minutes": tuned.minutes, **means}
         print_json({**facts, "activated": use, "model": str(path) if path else None})
         return
-    rows = [
-        (n, f"{tuned.before[n]:.3f}", f"{tuned.after[n]:.3f}", f"{u:.3f}")
-        for n, u in tuned.uniform.items()
-    ]
-    last = ("mean", *(f"{means[name]:.3f}" for name in ("before", "after", "uniform")))
-    print_table("left out", "before", "after", "equal stories", rows=[*rows, last])
-    say(f"learned from {tuned.minutes:.0f} annotated minutes: {tuned.gain:+.3f} mean IoU")
+    _show(facts)
     if use:
         say(f"kept as {path}; `storyscope add` finds the stories of your videos anew")
     else:
         say("nothing was changed" + ("" if dry_run else "; --insist uses the new model anyway"))
+
+
+def _show(facts: dict[str, Any]) -> None:
+    rows = [
+        (row["name"], *(f"{row[column]:.3f}" for column in ("before", "after", "uniform")))
+        for row in [*facts["videos"], {**facts, "name": "mean"}]
+    ]
+    print_table("left out", "before", "after", "equal stories", rows=rows)
+    pace = facts["stories_per_minute"]
+    told = f" with {pace:.2f} stories a minute" if pace else ""
+    gain = f"{facts['gain']:+.3f} mean IoU"
+    say(f"learned from {facts['minutes']:.0f} annotated minutes{told}: {gain}")
 
 
 def _train_embedding(

@@ -12,6 +12,7 @@ from storyscope.errors import InvalidFeatures
 from storyscope.stories.decode import most_agreeable
 from storyscope.stories.hierarchy import order_changes, score_splits
 from storyscope.stories.model import StoryModel, default_model
+from storyscope.stories.pace import told_in
 from storyscope.stories.posterior import Posterior, posterior
 from storyscope.stories.relations import (
     TIMING_OF_CUTS,
@@ -51,7 +52,7 @@ def detect(
 
 def find_path(views: Views, rhythm: Rhythm, model: StoryModel) -> StoryPath:
     """Stories at every granularity from what the shots' similarities say."""
-    reading = read(views, rhythm, model)
+    reading = at_pace(read(views, rhythm, model), rhythm, model)
     starts = most_agreeable(reading.chances, rhythm.edges)
     return StoryPath(
         order=order_changes(starts, len(rhythm), score_splits(reading.scores, reading.chances)),
@@ -70,6 +71,15 @@ def read(views: Views, rhythm: Rhythm, model: StoryModel, *, timing: bool = True
     forwards = _scores(views, rhythm, model, timing)
     backwards = _scores(views.backwards(), rhythm.backwards(), model, timing)
     scores = (forwards + _turned(backwards)) / 2
+    return Reading(scores, posterior(scores))
+
+
+def at_pace(reading: Reading, rhythm: Rhythm, model: StoryModel) -> Reading:
+    """The reading with as many stories expected as the pace of the model's series suggests."""
+    if model.pace is None or not rhythm.clock:
+        return reading
+    aim = model.pace.aim(rhythm.minutes, reading.chances.expected_count)
+    scores = told_in(reading.scores, aim)
     return Reading(scores, posterior(scores))
 
 

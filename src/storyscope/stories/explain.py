@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from storyscope.core import Features, Segmentation, Shot
-from storyscope.stories.detect import Reading, find_path, read
+from storyscope.stories.detect import Reading, at_pace, find_path, read
 from storyscope.stories.model import StoryModel, default_model
 from storyscope.stories.relations import (
     TIMING_OF_CUTS,
@@ -74,8 +74,10 @@ def explain_rhythm(
     cues = cues_of(features)
     views = look(cues)
     parts = stories or find_path(views, rhythm, model).stories
-    whole = read(views, rhythm, model)
-    full = boundary_scores(whole, parts)
+    plain = read(views, rhythm, model)
+    full = boundary_scores(plain, parts)
+    whole = at_pace(plain, rhythm, model)
+    scores = boundary_scores(whole, parts)
     lost = {TIME: full - boundary_scores(read(views, rhythm, model, timing=False), parts)}
     for cue in cues:
         others = look({name: each for name, each in cues.items() if name != cue})
@@ -85,7 +87,7 @@ def explain_rhythm(
             shot=cut,
             seconds=float(rhythm.edges[cut]),
             confidence=float(whole.chances.begins[cut]),
-            score=float(full[number]),
+            score=float(scores[number]),
             cues={cue: float(lost[cue][number]) for cue in (*cues, TIME)},
         )
         for number, cut in enumerate(parts.cuts)

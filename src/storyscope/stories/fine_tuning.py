@@ -19,7 +19,7 @@ from storyscope.evaluate.trivial import equal_times
 from storyscope.progress import Report, Step, silent
 from storyscope.stories.detect import find_path
 from storyscope.stories.model import StoryModel, default_model
-from storyscope.stories.training import Lesson, Recipe, train
+from storyscope.stories.training import Lesson, Recipe, pace_of, train
 
 FINE = Recipe(steps=80, learning_rate=0.002, weight_decay=2.0, batch=8)
 """Few steps, and a strong pull back to where it began."""
@@ -83,7 +83,7 @@ def fine_tune(
         before={name: score(base, lesson) for name, lesson in judged.items()},
         after=after,
         uniform={name: _uniform(lesson) for name, lesson in judged.items()},
-        minutes=float(sum(np.ptp(lesson.rhythm.edges) for lesson in every) / 60),
+        minutes=sum(lesson.rhythm.minutes for lesson in every),
     )
 
 
@@ -93,7 +93,7 @@ def learn(
     """The base after these lessons, as far from where it began as they are many.
 
     Few stories say little: of the way to what training gives, n stories go n / (n + HALF_WAY).
-    Seconds count from now on, for the pace is the editor's.
+    Seconds count from now on, and the number of stories a minute, for the pace is the editor's.
     """
     trained = train(lessons, recipe, seed=seed, base=base)
     stories = sum(len(lesson.truth) for lesson in lessons)
@@ -103,7 +103,7 @@ def learn(
         for name, value in base.weights.items()
     }
     weights = {name: value.astype(np.float32) for name, value in weights.items()}
-    return StoryModel(weights, base.card, clock=True)
+    return StoryModel(weights, base.card, clock=True, pace=pace_of(lessons))
 
 
 def score(model: StoryModel, lesson: Lesson) -> float:

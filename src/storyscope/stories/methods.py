@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from storyscope.stories.detect import find_path
 from storyscope.stories.model import StoryModel, default_model
 from storyscope.stories.relations import Rhythm
 from storyscope.stories.similarity import cues_of, look
-from storyscope.stories.training import Lesson, Recipe, train
+from storyscope.stories.training import Lesson, Recipe, pace_of, train
 
 
 class Ours:
@@ -29,7 +29,8 @@ class Ours:
         self, training: Sequence[AnnotatedVideo], *, seed: int, report: Report = silent
     ) -> LearnedDetector:
         lessons = [lesson_of(video) for video in training]
-        return LearnedDetector(train(lessons, self.recipe, seed=seed, report=report))
+        model = train(lessons, self.recipe, seed=seed, report=report)
+        return LearnedDetector(replace(model, pace=pace_of(lessons)))
 
     def pretrained(self) -> LearnedDetector:
         """The detector that ships."""

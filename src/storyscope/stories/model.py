@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from storyscope.errors import ModelError
+from storyscope.stories.pace import Pace
 from storyscope.stories.relations import CUT_COLUMNS, RUN_COLUMNS
 from storyscope.stories.similarity import Array
 
@@ -43,6 +44,8 @@ class StoryModel:
     """Whether videos are of the pace it was trained on, so that seconds count as well as shots."""
     taught_by: Mapping[str, str] = field(default_factory=dict)
     """The videos it was trained on by name, each with the fingerprint of its shots."""
+    pace: Pace | None = None
+    """Of the series it learned to tell; None where it should tell any video."""
 
     def __post_init__(self) -> None:
         for name, columns in (("cut_mean", CUT_COLUMNS), ("run_mean", RUN_COLUMNS)):
@@ -65,6 +68,8 @@ class StoryModel:
             content.update(name.encode() + np.ascontiguousarray(self.weights[name]).tobytes())
         if not self.clock:
             content.update(b"without a clock")
+        if self.pace:
+            content.update(repr(self.pace).encode())
         return content.hexdigest()
 
     def scores(self, cuts: Array, runs: Array) -> Array:
@@ -112,6 +117,7 @@ class StoryModel:
             "card": json.dumps(dict(self.card)),
             "clock": json.dumps(self.clock),
             "taught_by": json.dumps(dict(self.taught_by)),
+            "pace": json.dumps(self.pace and asdict(self.pace)),
         }
         save_file(tensors, path, metadata=facts)
 
@@ -132,7 +138,14 @@ class StoryModel:
                 "train it again with this version"
             )
         card, clock = json.loads(facts["card"]), json.loads(facts["clock"])
-        model = cls(weights, card, clock, json.loads(facts.get("taught_by", "{}")))
+        pace = json.loads(facts.get("pace", "null"))
+        model = cls(
+            weights,
+            card,
+            clock,
+            json.loads(facts.get("taught_by", "{}")),
+            pace and Pace(**pace),
+        )
         if model.digest != facts.get("digest"):
             raise ModelError(f"{path} is damaged: its weights do not match its digest")
         return model

@@ -61,6 +61,10 @@ class Rhythm:
         return replace(self, edges=edges, transitions=transitions)
 
     @property
+    def minutes(self) -> float:
+        return float(self.lengths.sum()) / 60
+
+    @property
     def lengths(self) -> Array:
         return np.maximum(np.diff(self.edges), 1e-3)
 

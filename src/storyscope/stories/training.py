@@ -20,6 +20,7 @@ from storyscope.core import Segmentation
 from storyscope.errors import AnnotationError, MissingDependency
 from storyscope.progress import Report, Step, silent
 from storyscope.stories.model import NEIGHBOURS, StoryModel, standardised
+from storyscope.stories.pace import Pace
 from storyscope.stories.posterior import IMPOSSIBLE, story_chances
 from storyscope.stories.relations import (
     CLOCK_COLUMNS,
@@ -52,7 +53,7 @@ class Recipe:
     members: int = 4
     """Networks trained side by side from different seeds, and averaged."""
     hidden: int = 32
-    steps: int = 240
+    steps: int = 400
     batch: int = 6
     """Videos a step."""
     learning_rate: float = 0.004
@@ -94,6 +95,13 @@ class Lesson:
         ends = np.cumsum([len(story) for story in order])
         truth = Segmentation.from_cuts([int(end) for end in ends[:-1]], self.truth.end)
         return Lesson(self.views.of(shots), self.rhythm.of_shots(shots), truth)
+
+
+def pace_of(lessons: Sequence[Lesson]) -> Pace:
+    """How many stories a minute these videos tell."""
+    return Pace.of(
+        [len(lesson.truth) for lesson in lessons], [lesson.rhythm.minutes for lesson in lessons]
+    )
 
 
 def train(

@@ -72,7 +72,7 @@ class Learner:
             self._tell(state="used")
 
     def _run(self, annotator: str | None, stopped: threading.Event) -> None:
-        from storyscope.styling import learn_style
+        from storyscope.styling import facts_of, learn_style
 
         def follow(step: Step) -> None:
             if stopped.is_set():
@@ -89,7 +89,7 @@ class Learner:
         except Exception as error:
             outcome = {"state": "failed", "failure": f"{type(error).__name__}: {error}"}
         else:
-            outcome = {"state": "learned", "fraction": 1.0, "found": _found(tuned)}
+            outcome = {"state": "learned", "fraction": 1.0, "found": facts_of(tuned)}
         with self._lock:
             if not stopped.is_set():
                 self._tuned = tuned if outcome["state"] == "learned" else None
@@ -98,18 +98,3 @@ class Learner:
     def _tell(self, **facts: Any) -> None:
         self._facts = {**self._facts, **facts}
         self._on_change()
-
-
-def _found(tuned: FineTuning) -> dict[str, Any]:
-    """Mean IoU on videos left out: before, after, and of equal stories; each video and the mean."""
-    rows = {"before": tuned.before, "after": tuned.after, "uniform": tuned.uniform}
-    return {
-        **{name: sum(row.values()) / len(row) for name, row in rows.items()},
-        "gain": tuned.gain,
-        "helped": tuned.helped,
-        "minutes": tuned.minutes,
-        "videos": [
-            {"name": video, **{name: row[video] for name, row in rows.items()}}
-            for video in tuned.uniform
-        ],
-    }

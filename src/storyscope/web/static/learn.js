@@ -70,10 +70,10 @@ export function learnPanel({ name, onused }) {
   return { element, close };
 }
 
-function scores({ before, after, uniform, minutes, videos }) {
+function scores({ before, after, uniform, minutes, stories_per_minute: pace, videos }) {
   const rows = [["before", before], ["after", after], ["equal stories", uniform]];
   return make("div", { class: "scores", role: "group", "aria-label": "Mean IoU on films left out" },
-    make("p", { class: "small soft" }, `Mean IoU on ${videos.length} films or halves left out; ${minutes.toFixed(1)} minutes taught.`),
+    make("p", { class: "small soft" }, `Mean IoU on ${videos.length} films or halves left out; ${minutes.toFixed(1)} minutes taught${pace ? `, ${pace.toFixed(2)} stories a minute` : ""}.`),
     ...rows.map(([name, value]) => make("div", { class: "score" }, make("span", { class: "small" }, name),
       make("span", { class: "meter" }, make("span", { class: name === "after" ? "on" : "", style: `width:${(100 * value).toFixed(1)}%` })), make("b", { class: "small" }, value.toFixed(3)))));
 }

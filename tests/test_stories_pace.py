@@ -1,0 +1,115 @@
+"""The pace of a series, and how it is weighed against what a video itself says."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from story_films import made_up_film
+from storyscope.stories.detect import at_pace, detect, find_path, read
+from storyscope.stories.explain import explain
+from storyscope.stories.model import StoryModel, default_model
+from storyscope.stories.pace import DOUBT, USUAL_SPREAD, Pace, told_in
+from storyscope.stories.posterior import posterior
+from storyscope.stories.relations import Rhythm
+from storyscope.stories.similarity import cues_of, look
+
+
+@pytest.fixture(scope="module")
+def film():
+    return made_up_film(3, stories=12)
+
+
+@pytest.fixture(scope="module")
+def reading(film):
+    shots, features, _ = film
+    return read(look(cues_of(features)), Rhythm.of(shots), default_model())
+
+
+def test_the_pace_is_the_geometric_mean_of_the_rates():
+    assert Pace.of([10, 40], [10, 10]).rate == pytest.approx(2.0)
+
+
+def test_one_video_says_less_of_the_pace_than_many_alike():
+    one, many = Pace.of([50], [50]), Pace.of([50] * 10, [50] * 10)
+    assert one.spread == pytest.approx(USUAL_SPREAD * math.sqrt(2))
+    assert many.spread == pytest.approx(USUAL_SPREAD * math.sqrt(1.1 / 10))
+
+
+def test_videos_unlike_each_other_have_hardly_a_pace():
+    assert Pace.of([50, 10, 200], [50] * 3).spread > 1
+
+
+def test_the_aim_lies_between_the_pace_and_what_the_video_says():
+    assert 50 < Pace(1.0, 0.1).aim(50, 60) < 60
+    assert 40 < Pace(1.0, 0.1).aim(50, 40) < 50
+    assert Pace(1.0, 0.1).aim(50, 50) == pytest.approx(50)
+
+
+def test_of_the_two_the_surer_counts_more():
+    steady, loose = Pace(1.0, 0.01).aim(50, 60), Pace(1.0, 1.0).aim(50, 60)
+    assert steady < loose < 60
+    # Nearly certain of the pace, and of the video's belonging: the weight is that of belonging.
+    apart = math.log(60 / 50)
+    akin = math.exp(-(apart**2) / (2 * DOUBT**2)) / DOUBT
+    weight = akin / (akin + math.exp(-(apart**2) / 2))
+    assert steady == pytest.approx(60 * math.exp(-weight * apart), rel=0.01)
+
+
+def test_a_video_of_another_kind_keeps_its_own_number():
+    assert Pace(1.0, 0.1).aim(50, 150) == pytest.approx(150, rel=0.01)
+
+
+@pytest.mark.parametrize("wanted", [3, 12, 30])
+def test_scores_can_be_moved_to_expect_any_number_of_stories(reading, wanted):
+    moved = told_in(reading.scores, wanted)
+    assert posterior(moved).expected_count == pytest.approx(wanted, rel=0.01)
+    possible = np.isfinite(reading.scores)
+    assert np.ptp(moved[possible] - reading.scores[possible]) < 1e-9
+
+
+def test_a_model_with_a_pace_tells_more_or_fewer_stories(film):
+    shots, features, _ = film
+    views, rhythm = look(cues_of(features)), Rhythm.of(shots)
+    plain = read(views, rhythm, default_model())
+    expected = plain.chances.expected_count
+    for factor in (0.8, 1.25):
+        model = replace(default_model(), pace=Pace(factor * expected / rhythm.minutes, 0.02))
+        told = at_pace(plain, rhythm, model)
+        aim = model.pace.aim(rhythm.minutes, expected)
+        assert told.chances.expected_count == pytest.approx(aim, rel=0.01)
+        assert abs(math.log(aim / expected)) > 0.1
+        begins = find_path(views, rhythm, model).confidence
+        np.testing.assert_allclose(begins, told.chances.begins)
+
+
+def test_without_a_clock_there_is_no_pace(film, reading):
+    shots, _, _ = film
+    rhythm = replace(Rhythm.of(shots), clock=False)
+    model = replace(default_model(), pace=Pace(100.0, 0.01))
+    assert at_pace(reading, rhythm, model) is reading
+
+
+def test_cues_are_weighed_before_the_pace_and_confidence_after_it(film):
+    shots, features, truth = film
+    rhythm = Rhythm.of(shots)
+    rate = 1.2 * len(truth) / rhythm.minutes
+    quick = replace(default_model(), pace=Pace(rate, 0.02))
+    plain = explain(shots, features, default_model(), stories=truth)
+    paced = explain(shots, features, quick, stories=truth)
+    for before, after in zip(plain, paced, strict=True):
+        assert after.cues == before.cues
+    assert len({round(b.score - a.score, 6) for a, b in zip(plain, paced, strict=True)}) == 1
+    assert [a.confidence for a in paced] != [b.confidence for b in plain]
+
+
+def test_the_pace_is_kept_with_the_model(film, tmp_path: Path):
+    shots, features, _ = film
+    model = replace(default_model(), pace=Pace(0.7, 0.1))
+    assert model.digest != default_model().digest
+    model.save(tmp_path / "m.safetensors")
+    back = StoryModel.load(tmp_path / "m.safetensors")
+    assert back.pace == model.pace
+    assert detect(shots, features, back) == detect(shots, features, model)
