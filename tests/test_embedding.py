@@ -118,7 +118,11 @@ def test_a_changed_file_is_refused(tmp_path):
     with pytest.raises(ModelError, match="damaged"):
         Embedding.load(path)
     save_file(dict(embedding.weights), path)
-    with pytest.raises(ModelError, match="no embedding"):
+    with pytest.raises(ModelError, match="not an embedding"):
+        Embedding.load(path)
+    del facts["layout"]
+    save_file(dict(embedding.weights), path, metadata=facts)
+    with pytest.raises(ModelError, match="its layout is missing"):
         Embedding.load(path)
 
 

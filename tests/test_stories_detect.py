@@ -1,12 +1,14 @@
 """The learned detector, part by part, each against something simpler."""
 
 import itertools
+import os
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from safetensors.numpy import save_file
 
 from story_films import made_up_film, shots_of
 from storyscope.config import StoryConfig
@@ -337,6 +339,23 @@ def test_what_is_no_model_is_refused(model, tmp_path):
         StoryModel.load(tmp_path / "m.safetensors")
     with pytest.raises(ModelError, match="train it again"):
         StoryModel({**model.weights, "cut_mean": np.zeros(3)})
+    save_file({"a": np.zeros(3)}, tmp_path / "m.safetensors", metadata={"format": "another"})
+    with pytest.raises(ModelError, match="its format is another, wanted storyscope stories 1"):
+        StoryModel.load(tmp_path / "m.safetensors")
+
+
+def test_a_model_half_written_leaves_the_one_before(model, tmp_path, monkeypatch):
+    path = tmp_path / "m.safetensors"
+    model.save(path)
+
+    def full_disk(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full_disk)
+    with pytest.raises(OSError, match="No space left"):
+        replace(model, clock=not model.clock).save(path)
+    assert StoryModel.load(path).digest == model.digest
+    assert [*tmp_path.iterdir()] == [path]
 
 
 def test_explanations_name_the_cue_that_changed(model):

@@ -19,6 +19,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from storyscope.errors import MissingDependency, ModelError, UnknownName
 from storyscope.writing import write_whole
 
@@ -295,6 +297,38 @@ def keep_in_cache(name: str, content: bytes) -> Path | None:
     except OSError:
         return None
     return target
+
+
+def write_weights(path: Path, weights: Mapping[str, np.ndarray], facts: Mapping[str, str]) -> None:
+    """Keep the arrays of a trained model, and what is to be known of it, in a safetensors file."""
+    from safetensors.numpy import save
+
+    tensors = {name: np.ascontiguousarray(value) for name, value in weights.items()}
+    write_whole(path, [save(tensors, dict(facts))])
+
+
+def read_weights(
+    path: Path, kind: str, facts: Mapping[str, str | None]
+) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """The arrays and facts of a file; it must have these facts, of this value where one is given.
+
+    `kind` is what people call such a file.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="numpy") as file:
+            found = file.metadata() or {}
+            weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (OSError, SafetensorError) as error:
+        raise ModelError(f"{path} cannot be read as {kind}: {error}") from error
+    for name, wanted in facts.items():
+        if name not in found or wanted not in (None, found[name]):
+            raise ModelError(
+                f"{path} is not {kind} of this version: its {name} is "
+                f"{found.get(name, 'missing')}, wanted {wanted or 'one'}; train it again"
+            )
+    return weights, found
 
 
 def _class_file(name: str) -> str:

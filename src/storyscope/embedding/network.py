@@ -14,6 +14,7 @@ import numpy as np
 from storyscope.core import Features
 from storyscope.embedding.layout import Layout
 from storyscope.errors import ModelError
+from storyscope.models import read_weights, write_weights
 
 FORMAT = "storyscope embedding 1"
 
@@ -73,8 +74,6 @@ class Embedding:
 
     def save(self, path: Path) -> None:
         """Write one safetensors file: weights, layout, settings and digest."""
-        from safetensors.numpy import save_file
-
         facts = {
             "format": FORMAT,
             "kind": self.kind,
@@ -82,22 +81,13 @@ class Embedding:
             "settings": json.dumps(dict(self.settings)),
             "digest": self.digest,
         }
-        tensors = {name: np.ascontiguousarray(value) for name, value in self.weights.items()}
-        save_file(tensors, path, metadata=facts)
+        write_weights(path, self.weights, facts)
 
     @classmethod
     def load(cls, path: Path) -> Embedding:
         """Read an embedding back; a damaged file or one of another kind is refused."""
-        from safetensors import SafetensorError, safe_open
-
-        try:
-            with safe_open(path, framework="numpy") as file:
-                facts = file.metadata() or {}
-                weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        except (OSError, SafetensorError) as error:
-            raise ModelError(f"{path} cannot be read as an embedding: {error}") from error
-        if facts.get("format") != FORMAT:
-            raise ModelError(f"{path} is no embedding; wanted a file of {FORMAT!r}")
+        wanted = {"format": FORMAT, "kind": None, "layout": None, "settings": None, "digest": None}
+        weights, facts = read_weights(path, "an embedding", wanted)
         layout = Layout.from_json(facts["layout"])
         found = cls(facts["kind"], layout, weights, json.loads(facts["settings"]))
         if found.digest != facts["digest"]:

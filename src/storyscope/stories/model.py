@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from storyscope.errors import ModelError
+from storyscope.models import read_weights, write_weights
 from storyscope.stories.pace import Pace
 from storyscope.stories.relations import CUT_COLUMNS, RUN_COLUMNS
 from storyscope.stories.similarity import Array
@@ -108,9 +109,6 @@ class StoryModel:
 
     def save(self, path: Path) -> None:
         """Write one safetensors file."""
-        from safetensors.numpy import save_file
-
-        tensors = {name: np.ascontiguousarray(value) for name, value in self.weights.items()}
         facts = {
             "format": FORMAT,
             "digest": self.digest,
@@ -119,34 +117,22 @@ class StoryModel:
             "taught_by": json.dumps(dict(self.taught_by)),
             "pace": json.dumps(self.pace and asdict(self.pace)),
         }
-        save_file(tensors, path, metadata=facts)
+        write_weights(path, self.weights, facts)
 
     @classmethod
     def load(cls, path: Path) -> StoryModel:
         """Read a model back; anything else is refused by name."""
-        from safetensors import SafetensorError, safe_open
-
-        try:
-            with safe_open(path, framework="numpy") as file:
-                facts = file.metadata() or {}
-                weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        except (OSError, SafetensorError) as error:
-            raise ModelError(f"{path} cannot be read as a story model: {error}") from error
-        if facts.get("format") != FORMAT:
-            raise ModelError(
-                f"{path} is {facts.get('format', 'of an unknown kind')}, wanted {FORMAT!r}; "
-                "train it again with this version"
-            )
-        card, clock = json.loads(facts["card"]), json.loads(facts["clock"])
+        wanted = {"format": FORMAT, "card": None, "clock": None, "digest": None}
+        weights, facts = read_weights(path, "a story model", wanted)
         pace = json.loads(facts.get("pace", "null"))
         model = cls(
             weights,
-            card,
-            clock,
-            json.loads(facts.get("taught_by", "{}")),
-            pace and Pace(**pace),
+            card=json.loads(facts["card"]),
+            clock=json.loads(facts["clock"]),
+            taught_by=json.loads(facts.get("taught_by", "{}")),
+            pace=pace and Pace(**pace),
         )
-        if model.digest != facts.get("digest"):
+        if model.digest != facts["digest"]:
             raise ModelError(f"{path} is damaged: its weights do not match its digest")
         return model
 
