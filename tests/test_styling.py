@@ -15,8 +15,11 @@ from storyscope.errors import AnnotationError, InvalidFeatures, ModelError, Unkn
 from storyscope.explaining import draw_importance, explain_boundaries
 from storyscope.library import Library
 from storyscope.stories import cluster, model_digest, segment
+from storyscope.stories.fine_tuning import FineTuning
+from storyscope.stories.model import default_model
 from storyscope.styling import (
     STYLE_FILE,
+    adopt_style,
     gather_lessons,
     learn_embedding,
     stories_over_shots,
@@ -76,6 +79,18 @@ def test_training_learns_from_the_library_and_keeps_the_model_when_insisted(libr
     assert len(again.stories("film")) >= 1
     # The library's own model has seen the film; the film is judged without its help all the same.
     assert json.loads(storyscope("train", "--insist", "--json", library=again).stdout) == facts
+
+
+def test_a_library_that_is_moved_takes_its_model_along(tmp_path):
+    here, there = tmp_path / "here", tmp_path / "there"
+    shelf = Library(here)
+    tuned = FineTuning(default_model(), {}, {}, {}, 0.0)
+    assert adopt_style(shelf, tuned) == here / STYLE_FILE
+    shelf.keep_settings(["stories.penalty=paper"])
+    here.rename(there)
+    moved = Library(there).config.stories
+    assert (moved.model, moved.penalty) == (str(there / STYLE_FILE), "paper")
+    assert model_digest(moved) == default_model().digest
 
 
 def test_a_file_that_names_no_video_is_refused(library, tmp_path):

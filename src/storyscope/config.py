@@ -172,7 +172,10 @@ PRESETS = {"default": Config(), "paper": PAPER}
 
 
 def load_config(path: Path) -> Config:
-    """Read settings from a TOML file; a missing file gives the defaults."""
+    """Read settings from a TOML file; a missing file gives the defaults.
+
+    A story model that lies beside the file may be named from there.
+    """
     if not path.exists():
         return Config()
     try:
@@ -180,7 +183,9 @@ def load_config(path: Path) -> Config:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidSetting(f"{path} is not a TOML file: {error}") from error
     preset = values.pop("preset", "default")
-    return with_settings(preset_called(preset, where=str(path)), values, where=str(path))
+    config = with_settings(preset_called(preset, where=str(path)), values, where=str(path))
+    beside = path.parent.resolve() / config.stories.model
+    return _with_model(config, beside) if beside.is_file() else config
 
 
 def preset_called(name: Any, *, where: str = "settings") -> Config:
@@ -212,8 +217,14 @@ def parse_settings(lines: Sequence[str]) -> dict[str, dict[str, Any]]:
     return tables
 
 
-def to_toml(config: Config, *, preset: str = "default") -> str:
-    """The settings that differ from a preset, as the text of a TOML file."""
+def to_toml(config: Config, *, preset: str = "default", home: Path | None = None) -> str:
+    """The settings that differ from a preset, as the text of a TOML file.
+
+    A story model inside `home`, the folder of that file, is named from there: they move together.
+    """
+    model = Path(config.stories.model)
+    if home is not None and model.is_relative_to(home.resolve()):
+        config = _with_model(config, model.relative_to(home.resolve()))
     lines = [] if preset == "default" else [f"preset = {json.dumps(preset)}"]
     for room in fields(config):
         record, base = getattr(config, room.name), getattr(PRESETS[preset], room.name)
@@ -224,6 +235,10 @@ def to_toml(config: Config, *, preset: str = "default") -> str:
             lines += ["", f"[{room.name}]"]
             lines += [f"{name} = {_as_toml(getattr(record, name))}" for name in changed]
     return "\n".join(lines).strip() + "\n"
+
+
+def _with_model(config: Config, model: Path) -> Config:
+    return replace(config, stories=replace(config.stories, model=str(model)))
 
 
 def _as_toml(value: Any) -> str:

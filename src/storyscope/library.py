@@ -313,7 +313,7 @@ class Library(Shelf):
     def keep_settings(self, settings: Sequence[str], *, preset: str | None = None) -> None:
         """Write settings into the library's own file."""
         config = self.with_settings(settings, preset=preset).config
-        text = to_toml(config, preset=preset or "default")
+        text = to_toml(config, preset=preset or "default", home=self.folder)
         with half_written(self.folder, [text.encode()]) as part:
             load_config(part)
             part.replace(self.config_path)

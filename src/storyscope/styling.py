@@ -48,7 +48,10 @@ def adopt_style(library: Library, tuned: FineTuning) -> Path:
 
 
 def facts_of(tuned: FineTuning) -> dict[str, Any]:
-    """Mean IoU on videos left out: before, after, and of equal stories; each video and the mean."""
+    """Mean IoU on videos left out: before, after, and of equal stories; each video and the mean.
+
+    `minutes` counts every version of a video, `stories_per_minute` is the geometric mean of theirs.
+    """
     rows = {"before": tuned.before, "after": tuned.after, "uniform": tuned.uniform}
     return {
         **{name: sum(row.values()) / len(row) for name, row in rows.items()},

@@ -81,6 +81,8 @@ def train(
     if json:
         print_json({**facts, "activated": use, "model": str(path) if path else None})
         return
+    if quiet:
+        return
     _show(facts)
     if use:
         say(f"kept as {path}; `storyscope add` finds the stories of your videos anew")
@@ -95,7 +97,7 @@ def _show(facts: dict[str, Any]) -> None:
     ]
     print_table("left out", "before", "after", "equal stories", rows=rows)
     pace = facts["stories_per_minute"]
-    told = f" with {pace:.2f} stories a minute" if pace else ""
+    told = f", usually with {pace:.2f} stories a minute" if pace else ""
     gain = f"{facts['gain']:+.3f} mean IoU"
     say(f"learned from {facts['minutes']:.0f} annotated minutes{told}: {gain}")
 
