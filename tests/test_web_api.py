@@ -1,9 +1,13 @@
 """The API: the verbs of the library over HTTP, and what it refuses."""
 
 import html
+import json
 import os
 import shutil
+import signal
 import socket
+import subprocess
+import sys
 import zipfile
 from io import BytesIO
 
@@ -252,6 +256,35 @@ def test_a_stopped_job_ends_at_once_and_resumes_where_it_stopped(client, library
     assert client.post("/api/v1/videos/slow/index").status_code == 202
     assert [job["state"] for job in wait_for_jobs(client)] == ["ready", "ready"]
     client.delete("/api/v1/videos/slow")
+
+
+def test_uploads_that_a_server_did_not_come_to_are_taken_up_by_the_next(library, film):
+    library.uploads.mkdir(exist_ok=True)
+    shutil.copy(film, library.uploads / "left [1].mp4")
+    words = "1\n00:00:00,000 --> 00:00:02,000\nHere are hedgehogs.\n"
+    (library.uploads / "left [1].srt").write_text(words)
+    client = TestClient(create_app(library))
+    (job,) = wait_for_jobs(client)
+    assert (job["name"], job["state"]) == ("left [1].mp4", "ready")
+    transcript = client.get(f"/api/v1/videos/{job['video']}/transcript").json()
+    assert "hedgehogs" in str(transcript)
+    assert TestClient(create_app(library)).get("/api/v1/jobs").json() == {"jobs": []}
+    client.delete(f"/api/v1/videos/{job['video']}")
+
+
+def test_ctrl_c_is_for_the_server_and_not_for_its_worker(library, film, tmp_path):
+    wanted = {"library": str(tmp_path), "settings": "", "path": str(film), "transcript": None}
+    with subprocess.Popen(
+        [sys.executable, "-m", "storyscope.index_worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as worker:
+        worker.stdin.write(json.dumps(wanted).encode() + b"\n")
+        worker.stdin.flush()
+        assert b"stage" in worker.stdout.readline()
+        worker.send_signal(signal.SIGINT)
+        *_, last = worker.stdout
+        assert json.loads(last) == {"video": "film"}
 
 
 def test_a_film_that_fails_says_why(client, film):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import threading
 import tomllib
@@ -22,6 +23,8 @@ GENTLER = 5
 def main() -> None:
     """Index the one video that standard input names."""
     tell = _claim_standard_output()
+    # Ctrl-C reaches the whole terminal; when this process ends is for the one that started it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     wanted = json.loads(sys.stdin.buffer.readline())
     threading.Thread(target=_die_with_parent, daemon=True).start()
     with suppress(AttributeError, OSError):

@@ -61,6 +61,7 @@ def create_app(
     )
     app.state.library = library
     app.state.indexer = Indexer(library)
+    app.state.indexer.take_up()
     app.state.learner = Learner(library, app.state.indexer.tell)
     app.state.streams = Streams()
     app.state.media_folders = tuple(folder.resolve() for folder in media_folders)

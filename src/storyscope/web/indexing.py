@@ -13,14 +13,16 @@ import subprocess
 import sys
 import threading
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from glob import escape
 from pathlib import Path
 from typing import IO, Any, cast
 
 from storyscope.config import to_toml
-from storyscope.errors import StoryscopeError
+from storyscope.errors import MediaError, StoryscopeError
 from storyscope.library import Library
-from storyscope.media import environment
+from storyscope.media import environment, find_videos
 
 Jobs = list[dict[str, Any]]
 WORKER = ("-P", "-m", "storyscope.index_worker")
@@ -69,6 +71,16 @@ class Indexer:
         self._work.put(job)
         self.tell()
         return job
+
+    def take_up(self) -> None:
+        """Queue the uploads that an earlier server took and did not come to."""
+        known = {Path(record.video.path).resolve() for record in self._library.videos()}
+        with suppress(MediaError):  # Nothing was ever uploaded.
+            uploads = find_videos([self._library.uploads])
+            for path in uploads:
+                if path.resolve() not in known:
+                    beside = path.parent.glob(f"{escape(path.stem)}.*")
+                    self.add(path, next((file for file in beside if file not in uploads), None))
 
     def cancel(self, number: int) -> Job | None:
         """Stop a job at once; finished stages are kept."""
