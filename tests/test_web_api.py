@@ -38,7 +38,9 @@ def test_videos_come_in_pages_with_a_tag(client):
     )
     assert again.status_code == 304
     assert client.get("/api/v1/videos", params={"offset": 5}).json()["videos"] == []
-    assert client.get("/api/v1/videos", params={"limit": 0}).status_code == 422
+    refused = client.get("/api/v1/videos", params={"limit": 0})
+    assert (refused.status_code, refused.json()["error"]) == (422, "InvalidRequest")
+    assert refused.json()["detail"].startswith("query limit: ")
 
 
 def test_stories_shots_and_words_are_served(client, library):
@@ -270,6 +272,16 @@ def test_uploads_that_a_server_did_not_come_to_are_taken_up_by_the_next(library,
     assert "hedgehogs" in str(transcript)
     assert TestClient(create_app(library)).get("/api/v1/jobs").json() == {"jobs": []}
     client.delete(f"/api/v1/videos/{job['video']}")
+
+
+def test_a_number_that_is_none_is_refused_in_words(client):
+    answer = client.put(
+        "/api/v1/videos/film/stories/1/thumbnail",
+        content='{"seconds": NaN}',
+        headers={"Content-Type": "application/json"},
+    )
+    assert (answer.status_code, answer.json()["error"]) == (422, "InvalidRequest")
+    assert answer.json()["detail"].startswith("body seconds: ")
 
 
 def test_ctrl_c_is_for_the_server_and_not_for_its_worker(library, film, tmp_path):

@@ -85,5 +85,5 @@ def export(
         elif kind.save is not None:
             kind.save(timeline, output)
     except OSError as error:
-        raise FormatError(f"{output} cannot be written: {error.strerror}") from error
+        raise FormatError(f"{output} cannot be written: {error.strerror or error}") from error
     say(f"wrote {output}")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 
@@ -69,6 +70,7 @@ def create_app(
     for room in (routes, playing, correcting, adding):
         app.include_router(room.router, prefix="/api/v1")
     app.add_exception_handler(StoryscopeError, _refuse)
+    app.add_exception_handler(RequestValidationError, _refuse_shape)
     _serve_page(app)
     return app
 
@@ -78,6 +80,15 @@ async def _refuse(request: Request, error: Exception) -> JSONResponse:
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 409)
     facts: dict[str, Any] = {"error": type(error).__name__, "detail": str(error)}
     return JSONResponse(facts, status_code=status)
+
+
+async def _refuse_shape(request: Request, error: Exception) -> JSONResponse:
+    """Say what is wrong with a request, without its values: JSON has no way to say some of them."""
+    assert isinstance(error, RequestValidationError)
+    wrong = "; ".join(
+        f"{' '.join(str(part) for part in each['loc'])}: {each['msg']}" for each in error.errors()
+    )
+    return JSONResponse({"error": "InvalidRequest", "detail": wrong}, status_code=422)
 
 
 def _serve_page(app: FastAPI) -> None:
