@@ -1,6 +1,8 @@
 """A small made-up benchmark folder, and methods to run on it."""
 
 import json
+import os
+import time
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +66,17 @@ class NeedsMore:
         from storyscope.errors import MissingDependency
 
         raise MissingDependency("run `pip install storyscope[train]`")
+
+
+class Endless:
+    """Says who it is, and then works for ever."""
+
+    name = "endless"
+
+    def fit(self, training, *, seed):
+        (Path(os.environ["WORKERS"]) / str(os.getpid())).touch()
+        while True:
+            time.sleep(0.1)
 
 
 class Fails:

@@ -2,7 +2,11 @@
 
 import io
 import json
+import os
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +22,7 @@ from storyscope.evaluate.annotators import AGREEMENT, simulate_annotators
 from storyscope.evaluate.picture import LABEL, OURS, TRUTH, WIDTH, draw_stories
 from storyscope.stories.methods import LearnedDetector
 from storyscope.stories.model import default_model
+from waiting import wait_until
 
 THIRDS, HALVES, NEEDS_MORE, SEEDED = (
     f"benchmark_folder:{name}" for name in ("Thirds", "Halves", "NeedsMore", "Seeded")
@@ -204,6 +209,31 @@ def test_processes_find_what_one_process_finds(folder):
     alone = judging.run_methods(task, [HALVES, THIRDS])
     together = judging.run_methods(task, [HALVES, THIRDS], jobs=2)
     assert alone.scores == together.scores
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signal 0 asks nothing on Windows")
+def test_a_killed_benchmark_leaves_nobody_at_work(folder, tmp_path):
+    workers = tmp_path / "workers"
+    workers.mkdir()
+    words = [folder, "--methods", "benchmark_folder:Endless", "--jobs", "2", "--quiet"]
+    paths = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
+    benchmark = subprocess.Popen(
+        [sys.executable, "-m", "storyscope", "benchmark", *map(str, words)],
+        env={**os.environ, "WORKERS": str(workers), "PYTHONPATH": paths},
+    )
+    wait_until(lambda: len(list(workers.iterdir())) == 2)
+    benchmark.kill()
+    benchmark.wait()
+    wait_until(lambda: not any(is_running(int(path.name)) for path in workers.iterdir()))
+
+
+def is_running(number):
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{number}/stat")
+    return not (state.exists() and state.read_text().rsplit(")", 1)[1].split()[0] == "Z")
 
 
 def test_a_failing_method_stops_the_processes_and_is_told(folder):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -18,7 +19,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
@@ -192,7 +194,10 @@ def _work_off(
         for job in todo:
             yield job, _do(benchmark, job)
         return
-    with _one_thread_each(), ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    pool = ProcessPoolExecutor(
+        workers, mp_context=get_context("spawn"), initializer=_end_with_parent
+    )
+    with _one_thread_each(), pool:
         futures: dict[Future[dict[str, Any]], Job] = {
             pool.submit(_do, benchmark, job): job for job in todo
         }
@@ -201,6 +206,17 @@ def _work_off(
                 yield futures[future], future.result()
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """Work for nobody: a killed process cannot tell its own to stop."""
+
+    def wait(parent: BaseProcess) -> None:
+        parent.join()
+        os._exit(1)
+
+    if (parent := parent_process()) is not None:
+        threading.Thread(target=wait, args=(parent,), daemon=True).start()
 
 
 @contextmanager
