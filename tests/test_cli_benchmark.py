@@ -22,7 +22,7 @@ from storyscope.evaluate.annotators import AGREEMENT, simulate_annotators
 from storyscope.evaluate.picture import LABEL, OURS, TRUTH, WIDTH, draw_stories
 from storyscope.stories.methods import LearnedDetector
 from storyscope.stories.model import default_model
-from waiting import wait_until
+from waiting import is_running, wait_until
 
 THIRDS, HALVES, NEEDS_MORE, SEEDED = (
     f"benchmark_folder:{name}" for name in ("Thirds", "Halves", "NeedsMore", "Seeded")
@@ -225,15 +225,6 @@ def test_a_killed_benchmark_leaves_nobody_at_work(folder, tmp_path):
     benchmark.kill()
     benchmark.wait()
     wait_until(lambda: not any(is_running(int(path.name)) for path in workers.iterdir()))
-
-
-def is_running(number):
-    try:
-        os.kill(number, 0)
-    except ProcessLookupError:
-        return False
-    state = Path(f"/proc/{number}/stat")
-    return not (state.exists() and state.read_text().rsplit(")", 1)[1].split()[0] == "Z")
 
 
 def test_a_failing_method_stops_the_processes_and_is_told(folder):

@@ -20,6 +20,7 @@ from storyscope.core import SmallFrame
 from storyscope.errors import MediaError
 from storyscope.media import ScanEnd, container, decoder, probe, scan
 from storyscope.media.decoder import decoding
+from waiting import is_running
 
 PATIENT = MediaConfig()
 HASTY = MediaConfig(stall_seconds=2.0)
@@ -142,7 +143,7 @@ def test_the_decoder_dies_with_its_parent(tmp_path):
     assert said.returncode == 9
     pid = int(said.stdout)
     deadline = time.monotonic() + 20
-    while _is_running(pid):
+    while is_running(pid):
         assert time.monotonic() < deadline, "the decoder outlived its parent"
         time.sleep(0.05)
 
@@ -173,19 +174,6 @@ def run_script(source: str) -> subprocess.CompletedProcess:
         timeout=60,
         env={**os.environ, "PYTHONPATH": str(here)},
     )
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-    except FileNotFoundError:
-        if Path("/proc").exists():
-            return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 @pytest.mark.parametrize("name", ["list.mp4", "list.m3u8"])

@@ -1,6 +1,8 @@
 """Patience with work that goes on elsewhere."""
 
+import os
 import time
+from pathlib import Path
 
 
 def wait_until(condition, *, patience=120.0):
@@ -9,3 +11,17 @@ def wait_until(condition, *, patience=120.0):
     while not condition():
         assert time.monotonic() < end, "it never came"
         time.sleep(0.05)
+
+
+def is_running(pid):
+    """Whether a process is at work; one that has ended and was not waited for is not."""
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except FileNotFoundError:
+        if Path("/proc").exists():
+            return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

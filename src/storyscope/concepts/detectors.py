@@ -12,8 +12,7 @@ import numpy as np
 from storyscope.concepts.taxonomy import CLASSES, GROUPS, class_numbers, display_names, group_matrix
 from storyscope.core import Keyframes, VisionOutput, in_batches
 from storyscope.errors import InvalidFeatures, ModelError
-from storyscope.models import class_names, class_synonyms
-from storyscope.writing import write_whole
+from storyscope.models import class_names, class_synonyms, write_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,11 +167,9 @@ TRAINED_FILE = "concepts.safetensors"
 
 def save_trained(trained: TrainedConcepts, path: Path) -> None:
     """Keep trained concepts in one file, whole or not at all."""
-    from safetensors.numpy import save
-
     facts = {"names": json.dumps(trained.names), "producer": trained.producer}
     tensors = {"weights": trained.weights, "offsets": trained.offsets}
-    write_whole(path, [save(tensors, facts)])
+    write_weights(path, tensors, facts)
 
 
 def load_trained(path: Path) -> TrainedConcepts | None:

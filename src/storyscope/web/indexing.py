@@ -74,9 +74,9 @@ class Indexer:
 
     def take_up(self) -> None:
         """Queue the uploads that an earlier server took and did not come to."""
-        known = {Path(record.video.path).resolve() for record in self._library.videos()}
         with suppress(MediaError):  # Nothing was ever uploaded.
             uploads = find_videos([self._library.uploads])
+            known = {Path(record.video.path).resolve() for record in self._library.store.records()}
             for path in uploads:
                 if path.resolve() not in known:
                     beside = path.parent.glob(f"{escape(path.stem)}.*")
