@@ -26,7 +26,7 @@ format: $(VENV)/test  ## Put the code into shape
 
 benchmark: $(VENV)/benchmark system-packages  ## Measure everything, on the data beside the repository
 	$(BIN)/python -m pytest -m benchmark
-	$(BIN)/python benchmarks/run_all.py
+	$(BIN)/python -m benchmarks.run_all
 
 # Programs that some tests talk to. Without root they are only named, and those tests skip.
 SYSTEM_PACKAGES := ffmpeg espeak-ng mkvtoolnix chromium pocketsphinx-testdata

@@ -16,6 +16,7 @@ MAY_USE = {
     "stories": COMMON | {"embedding", "evaluate"},
     "baselines": COMMON | {"stories", "embedding", "evaluate"},
     "store": {"core", "errors", "writing"},
+    **dict.fromkeys(("library", "stages", "search", "processes", "experiments")),
     "cli": None,
     "web": None,
 }

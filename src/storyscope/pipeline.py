@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from storyscope import stages
 from storyscope.config import Config
 from storyscope.core import Video
 from storyscope.errors import TranscriptError
-from storyscope.executor import Executor, Made, given
+from storyscope.stages import indexing as stages
+from storyscope.stages.executor import Executor, Made, given
 
 
 def index_video(source: Source, config: Config, execute: Executor) -> Made:
@@ -77,7 +77,7 @@ class Source:
     @property
     def ranker(self) -> Made:
         """What says how beautiful pictures are; people may teach it while a video is indexed."""
-        from storyscope.thumbnailing import ranker_of
+        from storyscope.library.thumbnails import ranker_of
 
         ranker = ranker_of(self.folder)
         return given(ranker, key=ranker.digest)

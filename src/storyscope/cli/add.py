@@ -127,9 +127,9 @@ def _side_by_side(
     quiet: bool,
 ) -> Iterator[tuple[Path, str, str]]:
     """The same in processes of their own, as each ends."""
-    from storyscope.crew import add_all
     from storyscope.errors import StoryscopeError
     from storyscope.library import Library
+    from storyscope.processes.parallel import add_all
 
     if not isinstance(shelf, Library):
         raise StoryscopeError(

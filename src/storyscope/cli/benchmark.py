@@ -14,7 +14,7 @@ from storyscope.cli.show import live_progress, print_json, say
 if TYPE_CHECKING:
     from storyscope.evaluate import VideoScore
     from storyscope.evaluate.annotators import AnnotatorStudy
-    from storyscope.judging import Benchmark
+    from storyscope.experiments.benchmark import Benchmark
     from storyscope.progress import Report
 
     Scores = Mapping[str, Sequence[VideoScore]]
@@ -103,7 +103,7 @@ def benchmark(
     if folder is None:
         raise typer.BadParameter("give DIR, the folder of the videos")
     from storyscope.errors import AnnotationError, UnknownName
-    from storyscope.judging import Benchmark, left_out, videos_of
+    from storyscope.experiments.benchmark import Benchmark, left_out, videos_of
 
     if protocol not in ("leave-one-out", "pretrained"):
         raise UnknownName(f"no protocol is called {protocol!r}; choose leave-one-out or pretrained")
@@ -136,7 +136,7 @@ def benchmark(
 
 
 def _show_thumbnails(folder: Path, output: Path | None, quiet: bool, json: bool) -> None:
-    from storyscope.judging_thumbnails import judge_thumbnails, swapped_facts, swapped_table
+    from storyscope.experiments.thumbnails import judge_thumbnails, swapped_facts, swapped_table
 
     with live_progress(folder.name, quiet=quiet) as report:
         rows = judge_thumbnails(folder, report=report)
@@ -150,7 +150,7 @@ def _show_thumbnails(folder: Path, output: Path | None, quiet: bool, json: bool)
 
 
 def _names(methods: str | None) -> list[str]:
-    from storyscope.judging import DEFAULT_METHODS, METHODS
+    from storyscope.experiments.benchmark import DEFAULT_METHODS, METHODS
 
     if methods is None:
         return [*DEFAULT_METHODS]
@@ -177,7 +177,7 @@ def _show_scores(
         seeds_table,
     )
     from storyscope.evaluate.trivial import trivial_scores
-    from storyscope.judging import judged_videos, left_out, run_methods
+    from storyscope.experiments.benchmark import judged_videos, left_out, run_methods
 
     every = range(task.seed, task.seed + seeds)
     outcomes = [
@@ -213,7 +213,7 @@ def _show_scores(
 def _show_ablation(
     task: Benchmark, train: Path | None, jobs: int, output: Path | None, json: bool, report: Report
 ) -> None:
-    from storyscope.ablation import Ablation
+    from storyscope.experiments.ablation import Ablation
 
     home = replace(task, protocol="leave-one-out", train=None)
     tables = Ablation(home, train, jobs=jobs, cache=_cache(), report=report).tables()
@@ -235,7 +235,7 @@ def _show_study(
 ) -> None:
     from storyscope.evaluate.annotators import AGREEMENT, annotator_names, study_annotators
     from storyscope.evaluate.report import study_facts, study_table
-    from storyscope.judging import judged_videos, run_methods
+    from storyscope.experiments.benchmark import judged_videos, run_methods
 
     videos = judged_videos(task)
     simulated = task.simulated_people > 0

@@ -43,7 +43,7 @@ def train(
         storyscope concepts train pictures --library archive
     """
     from storyscope.concepts import TRAINED_FILE, save_trained
-    from storyscope.teaching import find_classes, teach_concepts
+    from storyscope.library.concepts import find_classes, teach_concepts
 
     shelf = open_library(library, create=True)
     with live_progress("concepts", quiet=quiet or json) as report:

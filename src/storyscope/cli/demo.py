@@ -13,9 +13,9 @@ from storyscope.cli.show import live_progress, print_json, print_timeline, resum
 
 if TYPE_CHECKING:
     from storyscope.core import Hit, Span
-    from storyscope.demo import DemoFilm
     from storyscope.library import Library
     from storyscope.report import Findings
+    from storyscope_demo import DemoFilm
 
 
 def demo(
@@ -47,7 +47,7 @@ def demo(
 
         storyscope demo --folder here --film-only
     """
-    from storyscope.demo import find_demo, make_demo
+    from storyscope_demo import find_demo, make_demo
 
     quiet = quiet or json
     film = None if again else find_demo(folder)

@@ -11,7 +11,7 @@ def doctor(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -
 
         storyscope doctor
     """
-    from storyscope.health import examine
+    from storyscope.library.health import examine
 
     findings = examine(library)
     if json:

@@ -41,7 +41,7 @@ def explain(
 
         storyscope explain film --json
     """
-    from storyscope.explaining import cue_importance, draw_importance
+    from storyscope.library.explaining import cue_importance, draw_importance
 
     shelf = open_library(library)
     reasons = shelf.explain(video)

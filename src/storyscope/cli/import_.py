@@ -41,7 +41,7 @@ def import_(
 
         storyscope import film.mkv --video film --annotator publisher
     """
-    from storyscope.exchange import import_annotations
+    from storyscope.library.exchange import import_annotations
 
     shelf = open_library(library)
     kept = import_annotations(

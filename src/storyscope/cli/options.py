@@ -38,7 +38,7 @@ OutputOption = Annotated[
 
 def named(folder: Path) -> str:
     """The library as people write it: a Path drops one of an address's slashes."""
-    from storyscope.remote import as_address
+    from storyscope.library.remote import as_address
 
     return as_address(folder) or str(folder)
 

@@ -10,7 +10,7 @@ from storyscope.cli.options import JsonOption, QuietOption
 from storyscope.cli.show import live_progress, print_json, say
 
 if TYPE_CHECKING:
-    from storyscope.reproduction import Kind, Table
+    from storyscope.experiments.reproduction import Kind, Table
 
 app = typer.Typer(help="Repeat the paper's experiments on videos you own.", no_args_is_help=True)
 
@@ -85,8 +85,8 @@ def _reproduce(
 ) -> None:
     from dataclasses import asdict
 
+    from storyscope.experiments.reproduction import Reproduction
     from storyscope.models import cache_folder
-    from storyscope.reproduction import Reproduction
 
     place = output or cache_folder() / "reproduce" / kind
     place.mkdir(parents=True, exist_ok=True)

@@ -34,7 +34,7 @@ def serve(
         storyscope serve --host 0.0.0.0
     """
     from storyscope.errors import LibraryError
-    from storyscope.remote import as_address
+    from storyscope.library.remote import as_address
     from storyscope.web import serve as open_page
 
     if address := as_address(library):

@@ -67,7 +67,7 @@ def train(
 
         storyscope train --embedding triplet --output triplet.safetensors
     """
-    from storyscope.styling import adopt_style, facts_of, learn_style
+    from storyscope.library.training import adopt_style, facts_of, learn_style
 
     shelf = open_library(library)
     if embedding is not None:
@@ -111,7 +111,7 @@ def _train_embedding(
     json: bool,
     quiet: bool,
 ) -> None:
-    from storyscope.styling import learn_embedding
+    from storyscope.library.training import learn_embedding
 
     with live_progress("train", quiet=quiet or json) as report:
         space = learn_embedding(shelf, kind, annotations, annotator=annotator, report=report)

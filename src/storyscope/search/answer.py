@@ -46,8 +46,8 @@ class Heard:
 class Weights:
     """How much each sense counts, on the scale of log-odds.
 
-    Chosen by `benchmarks/search.py --fit` on the tuning half of our queries, so that a score is the
-    share of such answers that are right.
+    Chosen by `python -m benchmarks.search.search --fit` on the tuning half of our queries, so
+    that a score is the share of such answers that are right.
     """
 
     said: float = 7.1

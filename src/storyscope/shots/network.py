@@ -3,7 +3,7 @@
     h_0 = relu(x W)        h_{i+1} = h_i + relu(h_i shifted by -d, 0, +d, times W_i)
 
 with d doubling from layer to layer, so that each frame's scores see MARGIN frames either side.
-Trained by `benchmarks/train_shots.py`; the weights are half floats beside this file.
+Trained by `training/train_shots.py`; the weights are half floats beside this file.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from storyscope.core import Annotation
-from storyscope.explaining import cue_importance
 from storyscope.library import Library
+from storyscope.library.explaining import cue_importance
 from storyscope.web.answers import (
     Annotator,
     KnownTag,

@@ -25,7 +25,7 @@ from storyscope.library import Library
 from storyscope.media import environment, find_videos
 
 Jobs = list[dict[str, Any]]
-WORKER = ("-P", "-m", "storyscope.index_worker")
+WORKER = ("-P", "-m", "storyscope.processes.index_process")
 
 
 class Cancelled(StoryscopeError):

@@ -41,7 +41,7 @@ class Learner:
             if self._facts["state"] == "learning":
                 return
             # What can be refused at once is refused to the one who asks.
-            from storyscope.styling import gather_lessons
+            from storyscope.library.training import gather_lessons
 
             gather_lessons(self._library, annotator=annotator)
             self._stopped, self._tuned = threading.Event(), None
@@ -58,7 +58,7 @@ class Learner:
 
     def adopt(self, *, insist: bool = False) -> None:
         """Let the library find stories by what was learned."""
-        from storyscope.styling import adopt_style
+        from storyscope.library.training import adopt_style
 
         with self._lock:
             tuned = self._tuned
@@ -72,7 +72,7 @@ class Learner:
             self._tell(state="used")
 
     def _run(self, annotator: str | None, stopped: threading.Event) -> None:
-        from storyscope.styling import facts_of, learn_style
+        from storyscope.library.training import facts_of, learn_style
 
         def follow(step: Step) -> None:
             if stopped.is_set():

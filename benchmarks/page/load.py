@@ -1,0 +1,211 @@
+"""Fifty people search and watch while a video is being indexed: how long do they wait?
+
+    storyscope demo --folder out/demo
+    python -m benchmarks.page.load [--demo out/demo] [--clients 50] [--seconds 60]
+
+A copy of the demo's library is served by a process of its own. Each client asks, reads a piece of
+the film, and thinks for about as long as a person does (`--think`); meanwhile copies of the film
+are indexed, one after another. Before that one client asks alone. Writes docs/benchmarks/load.json
+and load.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import os
+import random
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+DOCS = Path(__file__).parents[2] / "docs/benchmarks"
+QUERIES = (
+    "a turtle under water",
+    "camels in the desert",
+    "lava and smoke",
+    "snow on a mountain",
+    "city lights at night",
+    "planets and stars",
+    "quarterly interest rates",
+)
+COPIES = 6
+"""More than a minute's work, so that a video is being indexed until the end."""
+ALONE = 28
+"""Questions of one client before the others come."""
+PIECE = 256 << 10
+"""Bytes of film that a client reads at a time."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--demo", type=Path, default=Path("out/demo"), help="folder of the demo")
+    parser.add_argument("--clients", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--think", type=float, default=5.0, help="mean seconds between questions")
+    parser.add_argument("--note", default="", help="a line for the report, such as a busy machine")
+    wanted = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        library, media = Path(scratch) / "library", Path(scratch) / "media"
+        shutil.copytree(wanted.demo / "library", library)
+        media.mkdir()
+        for number in range(COPIES):
+            shutil.copy(wanted.demo / "demo.mp4", media / f"copy-{number + 1}.mp4")
+        facts = measure(library, media, wanted)
+    write(facts)
+
+
+def measure(library: Path, media: Path, wanted: argparse.Namespace) -> dict[str, object]:
+    port = free_port()
+    serve = ["-m", "storyscope", "serve", "--library", library, "--port", port, "--media", media]
+    server = subprocess.Popen([sys.executable, *map(str, serve)], stdout=subprocess.DEVNULL)
+    try:
+        wait_for(port)
+        ask(port, "GET", f"/search?q={quote(QUERIES[0])}")
+        alone = [timed(port, QUERIES[number % len(QUERIES)]) for number in range(ALONE)]
+        ask(port, "POST", "/videos", json.dumps({"path": str(media)}))
+        waits: dict[str, list[float]] = {"search": [], "film": []}
+        failures: list[str] = []
+        end = time.monotonic() + wanted.seconds
+        people = [
+            threading.Thread(target=visit, args=(port, seed, end, wanted.think, waits, failures))
+            for seed in range(wanted.clients)
+        ]
+        for person in people:
+            person.start()
+        for person in people:
+            person.join()
+        jobs = json.loads(ask(port, "GET", "/jobs"))["jobs"]
+    finally:
+        server.terminate()
+        server.wait()
+    return {
+        "clients": wanted.clients,
+        "seconds": wanted.seconds,
+        "think_seconds": wanted.think,
+        "cores": os.cpu_count(),
+        "load_average": round(os.getloadavg()[0], 1),
+        "note": wanted.note,
+        "indexing": [job["state"] for job in jobs],
+        "failures": len(failures),
+        "first_failure": failures[0] if failures else "",
+        "alone": spread(alone),
+        "answers": {name: spread(values) for name, values in waits.items()},
+    }
+
+
+def timed(port: int, text: str) -> float:
+    began = time.monotonic()
+    ask(port, "GET", f"/search?q={quote(text)}")
+    return time.monotonic() - began
+
+
+def visit(
+    port: int,
+    seed: int,
+    end: float,
+    think: float,
+    waits: dict[str, list[float]],
+    failures: list[str],
+) -> None:
+    """One client: ask, watch a piece, think; until the end."""
+    luck = random.Random(seed)
+    time.sleep(luck.uniform(0, think))
+    while time.monotonic() < end:
+        first = luck.randrange(0, 4) * PIECE
+        steps = (
+            ("search", f"/search?q={quote(luck.choice(QUERIES))}", {}),
+            ("film", "/videos/demo/media", {"Range": f"bytes={first}-{first + PIECE - 1}"}),
+        )
+        for name, path, headers in steps:
+            began = time.monotonic()
+            try:
+                ask(port, "GET", path, headers=headers)
+                waits[name].append(time.monotonic() - began)
+            except (OSError, http.client.HTTPException, ValueError) as failure:
+                failures.append(f"{name}: {failure!r}")
+        time.sleep(luck.expovariate(1 / think))
+
+
+def ask(
+    port: int, method: str, path: str, body: str = "", headers: dict[str, str] | None = None
+) -> bytes:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        given = {"Content-Type": "application/json"} if body else {}
+        connection.request(method, f"/api/v1{path}", body or None, given | (headers or {}))
+        answer = connection.getresponse()
+        taken = answer.read()
+    finally:
+        connection.close()
+    if answer.status >= 400:
+        raise ValueError(f"{path} answered {answer.status}: {taken[:200]!r}")
+    return taken
+
+
+def spread(values: list[float]) -> dict[str, float]:
+    """How many, and the milliseconds that half, 95 and 99 in a hundred stay below."""
+    rising = sorted(values) or [0.0]
+    place = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+    marks = {
+        name: round(1000 * rising[min(len(rising) - 1, int(part * len(rising)))], 1)
+        for name, part in place.items()
+    }
+    return {"count": len(values), **marks, "most": round(1000 * rising[-1], 1)}
+
+
+def write(facts: dict) -> None:
+    DOCS.mkdir(parents=True, exist_ok=True)
+    (DOCS / "load.json").write_text(json.dumps(facts, indent=1) + "\n")
+    done = facts["indexing"]
+    lines = [
+        "# Many people at once",
+        "",
+        f"{facts['clients']} clients for {facts['seconds']:g} s, each thinking about "
+        f"{facts['think_seconds']:g} s between questions, while a video is being indexed; "
+        f"{facts['cores']} cores, load average {facts['load_average']}. {facts['note']}".strip(),
+        "",
+        "| answer | count | p50 ms | p95 ms | p99 ms | most |",
+        "| --- | --- | --- | --- | --- | --- |",
+        *(
+            f"| {name} | {v['count']} | {v['p50']} | {v['p95']} | {v['p99']} | {v['most']} |"
+            for name, v in {"search, one client": facts["alone"], **facts["answers"]}.items()
+        ),
+        "",
+        f"Errors: {facts['failures']}. Indexed meanwhile: {done.count('ready')} videos, "
+        f"and one {'still' if 'indexing' in done else 'no longer'} being indexed.",
+        "",
+        "Made by `python -m benchmarks.page.load`.",
+    ]
+    (DOCS / "load.md").write_text("\n".join(lines) + "\n")
+    print("\n".join(lines))
+
+
+def free_port() -> int:
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        port: int = door.getsockname()[1]
+        return port
+
+
+def wait_for(port: int, *, patience: float = 60.0) -> None:
+    end = time.monotonic() + patience
+    while True:
+        try:
+            ask(port, "GET", "/videos")
+            return
+        except OSError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.1)
+
+
+if __name__ == "__main__":
+    main()

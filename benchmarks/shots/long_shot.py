@@ -1,0 +1,94 @@
+"""Two hours in one shot: is anything cut, what does it cost, and does memory stay where it was?
+
+    python -m benchmarks.shots.long_shot [--hours 2]
+
+A camera wanders over a drawn scene under changing light, at 25 frames a second. Writes
+long_shot.json and long_shot.md into docs/benchmarks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from storyscope.core import SmallFrame
+from storyscope.shots import detect_shots
+
+RATE = 25
+DOCS = Path(__file__).parents[2] / "docs" / "benchmarks"
+
+
+def wandering(count: int, seed: int = 5) -> Iterator[SmallFrame]:
+    """Views of 27 x 48 into a scene four times as large, each with a little noise of its own."""
+    rng = np.random.default_rng(seed)
+    scene = _scene(rng)
+    noise = rng.normal(0, 2, (64, 27, 48, 1)).astype(np.float32)
+    for index in range(count):
+        seconds = index / RATE
+        top = 40 + 39 * np.sin(seconds / 37)
+        left = 72 + 71 * np.sin(seconds / 53 + 1)
+        light = 1 + 0.2 * np.sin(seconds / 11)
+        view = _view(scene, top, left) * light + noise[index % len(noise)]
+        yield SmallFrame(index, seconds, view.clip(0, 255).astype(np.uint8))
+
+
+def _scene(rng: np.random.Generator) -> np.ndarray:
+    field = np.zeros((128, 256))
+    for size in (32, 16, 8, 4):
+        cells = rng.normal(0, size, (128 // size + 1, 256 // size + 1))
+        field += np.kron(cells, np.ones((size, size)))[:128, :256]
+    field = (field - field.min()) / np.ptp(field)
+    dark, light = rng.uniform(10, 90, 3), rng.uniform(120, 230, 3)
+    return (dark + field[..., None] * (light - dark)).astype(np.float32)
+
+
+def _view(scene: np.ndarray, top: float, left: float) -> np.ndarray:
+    """The camera moves by fractions of a pixel."""
+    y, x = int(top), int(left)
+    down, right = np.float32(top - y), np.float32(left - x)
+    rows = scene[y : y + 27] * (1 - down) + scene[y + 1 : y + 28] * down
+    return rows[:, x : x + 48] * (1 - right) + rows[:, x + 1 : x + 49] * right
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--hours", type=float, default=2.0)
+    options = parser.parse_args()
+    count = int(options.hours * 3600 * RATE)
+    list(detect_shots(wandering(2000)))
+    before = _peak_megabytes()
+    began = time.process_time()
+    for _ in wandering(count):
+        pass
+    drawing = time.process_time() - began
+    began = time.process_time()
+    shots = len(list(detect_shots(wandering(count))))
+    cpu = time.process_time() - began - drawing
+    facts = {
+        "frames": count,
+        "shots": shots,
+        "detection_cpu_seconds": round(cpu, 1),
+        "megabytes_after_80_seconds": round(before),
+        "megabytes_at_the_end": round(_peak_megabytes()),
+    }
+    (DOCS / "long_shot.json").write_text(json.dumps(facts, indent=1) + "\n")
+    rows = [f"| {name.replace('_', ' ')} | {value:,} |" for name, value in facts.items()]
+    table = (
+        "\n".join([f"| one shot of {options.hours:g} hours | |", "| --- | ---: |", *rows]) + "\n"
+    )
+    (DOCS / "long_shot.md").write_text(table)
+    print(table)
+
+
+def _peak_megabytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""The dial from few stories to many: how fast it turns, and whether each level lies in the next.
+
+    python -m benchmarks.stories.granularity [--shots 500]
+
+A made-up film of so many shots is read once, which needs its features; from then on every
+granularity comes from the path that is kept with the video. Each is checked against the one before:
+a finer level never loses a boundary.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from storyscope.core import Features, Shot, Span, StoryPath, Transition
+from storyscope.evaluate.report import markdown
+from storyscope.stories import detect
+
+DOCS = Path(__file__).parents[2] / "docs/benchmarks"
+STEPS = 101
+LEVELS = {"chapters": 0.3, "stories": 0.5, "scenes": 0.7}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--shots", type=int, default=500)
+    options = parser.parse_args()
+    shots, features = film(options.shots)
+    began = time.perf_counter()
+    path = detect(shots, features)
+    facts = {"shots": len(shots), "reading_seconds": time.perf_counter() - began} | turned(path)
+    (DOCS / "granularity.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    text = written(facts)
+    (DOCS / "granularity.md").write_text(text, encoding="utf-8")
+    print(text)
+
+
+def film(count: int, seed: int = 0) -> tuple[list[Shot], list[Features]]:
+    """Stories of 3 to 14 shots that each look their own way."""
+    random = np.random.default_rng(seed)
+    story = np.repeat(np.arange(count), random.integers(3, 15, count))[:count]
+    looks = random.normal(size=(count, 64))[story] + random.normal(size=(count, 64))
+    edges = np.append(0, random.integers(25, 250, count).cumsum())
+    shots = [
+        Shot(
+            Span(float(start) / 25, float(end) / 25),
+            range(int(start), int(end)),
+            Transition("cut" if start else "start", int(start), int(start)),
+        )
+        for start, end in pairwise(edges)
+    ]
+    return shots, [Features("appearance", looks.astype(np.float32), "made up")]
+
+
+def turned(path: StoryPath) -> dict[str, Any]:
+    """Every granularity, timed, and whether any boundary was lost on the way."""
+    seconds, levels = [], []
+    for granularity in np.linspace(0, 1, STEPS):
+        began = time.perf_counter()
+        levels.append(path.at(float(granularity)))
+        seconds.append(time.perf_counter() - began)
+    lost = sum(not {*a.cuts} <= {*b.cuts} for a, b in pairwise(levels))
+    asked = range(1, path.shots + 1)
+    nested = path.levels(*LEVELS.values())
+    return {
+        "granularities": STEPS,
+        "slowest_ms": 1000 * max(seconds),
+        "steps_that_lost_a_boundary": lost,
+        "counts_asked": path.shots,
+        "counts_not_met": sum(len(path.about(count)) != count for count in asked),
+        "natural": path.natural,
+        "nested": dict(zip(LEVELS, (len(level) for level in nested), strict=True)),
+    }
+
+
+def written(facts: dict[str, Any]) -> str:
+    nested = ", ".join(f"{count} {name}" for name, count in facts["nested"].items())
+    rows = [
+        [f"reading {facts['shots']} shots and their features, once", seconds(facts)],
+        [
+            f"the slowest of {facts['granularities']} granularities after that",
+            f"{facts['slowest_ms']:.2f} ms",
+        ],
+        ["finer steps that lost a boundary", str(facts["steps_that_lost_a_boundary"])],
+        [
+            f"numbers of stories asked for (1 to {facts['counts_asked']}) and not met",
+            str(facts["counts_not_met"]),
+        ],
+        ["stories without being asked", str(facts["natural"])],
+        ["nested levels from the same path", nested],
+    ]
+    return (
+        f"# The dial from few stories to many\n\n{markdown(['what', 'value'], rows)}\n"
+        "Made by `python -m benchmarks.stories.granularity`; wall time.\n"
+    )
+
+
+def seconds(facts: dict[str, Any]) -> str:
+    return f"{facts['reading_seconds']:.1f} s"
+
+
+if __name__ == "__main__":
+    main()

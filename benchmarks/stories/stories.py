@@ -1,0 +1,45 @@
+"""The tables of story detection in the docs, by `storyscope benchmark` itself.
+
+    python -m benchmarks.stories.stories [--data ../shared/data] [--jobs 2] [NAME ...]
+
+What was computed is kept in the cache of the command: a stopped run goes on where it stopped, and
+one that is finished costs nothing. NAME is one or more of the runs below.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs/benchmarks"
+SEEN = ["--features", "vgg19,hsv"]
+RUNS: dict[str, list[str]] = {
+    "seeds-bbc": ["bbc", *SEEN, "--methods", "ours", "--seeds", "3"],
+    "stories-bbc": ["bbc", *SEEN],
+    "stories-ovsd": ["ovsd", *SEEN, "--protocol", "pretrained", "--methods", "ours,cluster"],
+    "stories-ovsd-from-bbc": ["ovsd", *SEEN, "--protocol", "pretrained", "--train", "{data}/bbc"],
+    "stories-ovsd-left-out": ["ovsd", *SEEN],
+    "ablation-bbc": ["bbc", *SEEN, "--ablation", "--train", "{data}/ovsd", "--folds", "3"],
+}
+"""What the command is called with, the folder of the data first."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared/data")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(RUNS)}")
+    options = parser.parse_args()
+    for name in options.names or RUNS:
+        folder, *words = (word.format(data=options.data) for word in RUNS[name])
+        print(f"# {name}\n", flush=True)
+        command = [sys.executable, "-m", "storyscope", "benchmark", str(options.data / folder)]
+        command += [*words, "--jobs", str(options.jobs), "--quiet", "--output", str(DOCS / name)]
+        subprocess.run(command, check=True)
+
+
+if __name__ == "__main__":
+    main()

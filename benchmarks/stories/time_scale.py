@@ -1,0 +1,99 @@
+"""Does the detector keep its head when videos are faster, slower or shorter than it is used to?
+
+    python -m benchmarks.stories.time_scale [--data ../shared/data]
+
+Films that the model which ships never saw, played at other speeds: the same pictures, so the same
+stories are wanted. Then pieces of about four minutes out of them, as short as a news item, each
+judged by itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from storyscope.evaluate import AnnotatedVideo, load_collection, mean_iou
+from storyscope.evaluate.report import markdown
+from storyscope.evaluate.trivial import equal_times
+from storyscope.stories.detect import find_path
+from storyscope.stories.fine_tuning import part_of
+from storyscope.stories.methods import lesson_of
+from storyscope.stories.model import default_model
+from storyscope.stories.relations import Rhythm
+from storyscope.stories.training import Lesson
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs/benchmarks"
+SPEEDS = (1 / 6, 1 / 3, 1.0, 3.0, 6.0)
+PIECE_SECONDS = 240.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared/data")
+    options = parser.parse_args()
+    films = load_collection(options.data / "ovsd", features=["vgg19", "hsv"])
+    speeds = {speed: played(films, speed) for speed in SPEEDS}
+    short = [scored(piece) for film in films for piece in pieces(lesson_of(film))]
+    means = np.mean(short, axis=0)
+    facts = {
+        "columns": ["ours", "uniform", "found", "true"],
+        "speeds": {f"{speed:.3f}": values for speed, values in speeds.items()},
+        "pieces": {"count": len(short), "means": [*map(float, means)]},
+    }
+    rows = {f"whole films, times x {1 / speed:.3g}": values for speed, values in speeds.items()}
+    rows[f"{len(short)} pieces of about {PIECE_SECONDS / 60:.0f} minutes"] = [*map(float, means)]
+    lines = [
+        [name, *(f"{value:.3f}" for value in values[:2]), *(f"{value:.1f}" for value in values[2:])]
+        for name, values in rows.items()
+    ]
+    header = ["", "ours", "equal times, true number", "stories found", "true"]
+    text = f"# Other speeds, and short videos\n\n{markdown(header, lines)}\n"
+    text += "Mean IoU, means over the videos. Made by `python -m benchmarks.stories.time_scale`.\n"
+    (DOCS / "time_scale.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    (DOCS / "time_scale.md").write_text(text, encoding="utf-8")
+    print(text)
+
+
+def played(films: Sequence[AnnotatedVideo], speed: float) -> list[float]:
+    """Means over the films at that speed."""
+    lessons = (lesson_of(film) for film in films)
+    scores = [scored(replace(each, rhythm=faster(each, speed))) for each in lessons]
+    return [float(mean) for mean in np.mean(scores, axis=0)]
+
+
+def faster(lesson: Lesson, speed: float) -> Rhythm:
+    rhythm = lesson.rhythm
+    return replace(rhythm, edges=rhythm.edges / speed, transitions=rhythm.transitions / speed)
+
+
+def pieces(lesson: Lesson) -> list[Lesson]:
+    """The film in parts of whole stories; parts of one story say nothing."""
+    parts, first = [], 0
+    edges = lesson.rhythm.edges
+    for story in lesson.truth:
+        if edges[story.stop] - edges[first] >= PIECE_SECONDS:
+            parts.append(part_of(lesson, range(first, story.stop)))
+            first = story.stop
+    return [part for part in parts if len(part.truth) > 1]
+
+
+def scored(lesson: Lesson) -> list[float]:
+    """Ours, equal times with the true number, and how many stories."""
+    found = find_path(lesson.views, lesson.rhythm, default_model()).stories
+    count = len(lesson.truth)
+    equal = equal_times(lesson.rhythm.edges, count)
+    times = 1000 * (lesson.rhythm.edges - lesson.rhythm.edges[0])
+    milliseconds = times.round().astype(int).tolist()
+    truth = lesson.truth.on(milliseconds)
+    agreements = [mean_iou(each.on(milliseconds), truth) for each in (found, equal)]
+    return [*agreements, len(found), count]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""Which part of story detection does the work: features one by one, embeddings, other collections.
+
+The paper's three tables on any benchmark folder, as far as its features allow. A full table would
+take hours of training, so it can be made on a few videos, spread over the folder; each table says
+on how many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from storyscope.evaluate import VideoScore
+from storyscope.evaluate import papers_numbers as paper
+from storyscope.evaluate.report import mean_over_videos
+from storyscope.evaluate.trivial import trivial_scores
+from storyscope.experiments.benchmark import Benchmark, judged_videos, run_methods, videos_of
+from storyscope.experiments.reproduction import Table
+from storyscope.progress import Report, silent
+
+OURS, NOTHING_LEARNED = "ours", "cluster"
+EMBEDDINGS = {"none": NOTHING_LEARNED, "LSTM": "lstm", "Siamese": "siamese", "Triplet": "triplet"}
+TELLING_NAMES = {
+    "appearance": ("appearance", "vgg19", "vgg16", "mobilenet", "inceptionresnetv2"),
+    "colour": ("hue", "hsv", "colour"),
+    "audio": ("audio",),
+    "speech": ("speech",),
+    "visual concepts": ("visual_concepts",),
+    "text concepts": ("text_concepts",),
+}
+"""Features in the order in which they are added, and what benchmark folders call them."""
+
+
+@dataclass
+class Ablation:
+    """One benchmark folder, taken apart."""
+
+    benchmark: Benchmark
+    other: Path | None = None
+    """Another folder of videos to train on."""
+    jobs: int = 1
+    cache: Path | None = None
+    report: Report = silent
+
+    def tables(self) -> list[Table]:
+        tables = [self.features(), self.embeddings()]
+        return [*tables, self.elsewhere()] if self.other else tables
+
+    def features(self) -> Table:
+        """The times of the shots alone, then with one feature more at a time."""
+        names = [*videos_of(self.benchmark)[0].features]
+        ordered = [name for group in TELLING_NAMES.values() for name in group if name in names]
+        ordered += [name for name in names if name not in ordered]
+        methods = (NOTHING_LEARNED, OURS)
+        rows = []
+        for count in range(len(ordered) + 1):
+            chosen = tuple(ordered[:count])
+            scores = self._scores(replace(self.benchmark, features=chosen), methods)
+            rows.append([" + ".join(["time", *chosen]), *_means(scores, methods)])
+        absent = [cue for cue, known in TELLING_NAMES.items() if not {*known} & {*names}]
+        remark = f"No video has {', '.join(absent)}: left out." if absent else ""
+        header = ["Features", "clustering, nothing learned", "ours"]
+        return Table("Story detection with various features", header, rows, self._said(remark))
+
+    def embeddings(self) -> Table:
+        """Spaces to cluster in, and our detector beside them."""
+        methods = {**EMBEDDINGS, "ours (no embedding)": OURS}
+        scores = self._scores(self.benchmark, [*methods.values()])
+        rows = [
+            [
+                label,
+                *(f"{value:.2f}" for value in paper.EMBEDDINGS.get(label, {}).values()),
+                *[""] * (0 if label in paper.EMBEDDINGS else 2),
+                *_means(scores, [name]),
+            ]
+            for label, name in methods.items()
+        ]
+        header = ["Embedding", "paper, Ally McBeal", "paper, BBC", "here"]
+        remark = "The paper's numbers are from its six features and its own annotation."
+        return Table("Story detection with different embeddings", header, rows, self._said(remark))
+
+    def elsewhere(self) -> Table:
+        """Trained on the other videos of the folder, or on another folder."""
+        assert self.other is not None
+        methods = (NOTHING_LEARNED, "triplet", OURS)
+        abroad = replace(self.benchmark, protocol="pretrained", train=self.other)
+        home, away = self._scores(self.benchmark, methods), self._scores(abroad, methods)
+        trivial = trivial_scores(judged_videos(self.benchmark))
+        rows = [
+            [name, *_means(home, [name]), *_means(away, [name])]
+            for name in methods
+            if name in home or name in away
+        ]
+        rows += [[f"{name}, true count", *[*_means(trivial, [name])] * 2] for name in ("uniform",)]
+        header = ["Method", "trained here, one left out", f"trained on {self.other.name}"]
+        remark = "Clustering learns nothing and is the same in both."
+        return Table("Training on another collection", header, rows, self._said(remark))
+
+    def _scores(
+        self, benchmark: Benchmark, methods: Sequence[str]
+    ) -> Mapping[str, Sequence[VideoScore]]:
+        return run_methods(
+            benchmark, methods, jobs=self.jobs, cache=self.cache, report=self.report
+        ).scores
+
+    def _said(self, remark: str) -> str:
+        judged, every = judged_videos(self.benchmark), videos_of(self.benchmark)
+        over = f"{len(judged)} of {len(every)} videos, seed {self.benchmark.seed}"
+        text = f"Mean IoU on frames over {over}."
+        return f"{text} {remark}".strip()
+
+
+def _means(scores: Mapping[str, Sequence[VideoScore]], methods: Sequence[str]) -> list[str]:
+    """Of a method that could not be run there is nothing to say."""
+    return [f"{mean_over_videos(scores[m]):.3f}" if m in scores else "" for m in methods]

@@ -1,0 +1,182 @@
+"""Bring a video into a library, and keep what the library says of it true whatever happens."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import unicodedata
+from dataclasses import replace
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+
+from storyscope.config import Config, MediaConfig
+from storyscope.core import Film, Video
+from storyscope.errors import LibraryError, StoryscopeError, TranscriptError
+from storyscope.pipeline import Source, index_video
+from storyscope.progress import Report, Step, silent
+from storyscope.stages.executor import LocalExecutor, Stage
+from storyscope.stages.indexing import SCAN, idle
+from storyscope.store import Store, VideoRecord
+
+LETTERS = str.maketrans(
+    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
+)
+"""How people write letters that are not an ordinary one with a mark."""
+
+STOPPED = "stopped before the end; add it again to go on"
+
+
+def add_video(
+    store: Store,
+    folder: Path,
+    config: Config,
+    path: Path,
+    *,
+    transcript: str | Path | None = None,
+    again: bool = False,
+    report: Report = silent,
+) -> Video:
+    """Index a video, or finish what an earlier run began; return it with its id.
+
+    A video stays ready until its shots are made anew. When a stage fails after something was made
+    anew, the video is `failed`; when one fails before, nothing has changed.
+    """
+    path = one_spelling(path)
+    words = _readable(transcript) if transcript else None
+    known = next((r for r in store.records() if r.video.path == str(path)), None)
+    if known is None:
+        known = store.add_record(_probed(path, config.media, plain_name(path)))
+    with store.busy(known.video.id):
+        before = store.record(known.video.id) or known
+        record = _renewed(before, path, words, config.media)
+        if again or record.state == "failed":
+            record = replace(record, state="indexing", failure="")
+        if record != before:
+            store.put_record(record)
+        if again:
+            store.forget_artefacts(record.video.id)
+
+        def unsettle(stage: Stage) -> None:
+            # Other shots make all that is kept of the old ones wrong; other stories do not.
+            if stage.name == SCAN.name:
+                store.put_record(replace(record, state="indexing"))
+                shutil.rmtree(folder / "pictures" / record.video.id, ignore_errors=True)
+
+        quietly = partial(_report_work, report, idle(config))
+        execute = LocalExecutor(store, record.video.id, quietly, before_change=unsettle)
+        try:
+            source = Source.of(record.video, record.transcript, folder)
+            index_video(source, config, execute)
+        except (StoryscopeError, OSError, KeyboardInterrupt) as error:
+            reason = _reason(error, record.video)
+            untouched = not (again or execute.changed) and before.video == record.video
+            kept = before if untouched and before.state == "ready" else record.failed(reason)
+            store.put_record(replace(kept, transcript=before.transcript))
+            if isinstance(error, OSError):
+                raise LibraryError(reason) from error
+            raise
+        if not execute.changed and record.state == "ready":
+            return record.video
+        video = _measured(record.video, store)
+        store.put_record(record.ready(video))
+    return video
+
+
+def as_it_stands(store: Store, record: VideoRecord) -> VideoRecord:
+    """The record, which a process that was killed could not bring to an end."""
+    if record.state != "indexing":
+        return record
+    try:
+        with store.busy(record.video.id, patience=0):
+            last = store.record(record.video.id) or record
+            return last.failed(STOPPED) if last.state == "indexing" else last
+    except LibraryError:  # Somebody is at it, or may be.
+        return record
+
+
+def _report_work(report: Report, idle_stages: frozenset[str], step: Step) -> None:
+    if step.stage not in idle_stages:
+        report(step)
+
+
+def _readable(transcript: str | Path) -> str:
+    path = Path(transcript).expanduser().absolute()
+    if not path.is_file():
+        raise TranscriptError(f"{path} cannot be read: there is no such file")
+    return str(path)
+
+
+def one_spelling(path: Path) -> Path:
+    """The whole path without `..`, so that a file is known by one spelling of it."""
+    path = path.expanduser().absolute()
+    plain = Path(os.path.normpath(path))
+    # Behind a link to a folder, `..` may lead elsewhere.
+    return plain if path.exists() and plain.exists() and plain.samefile(path) else path
+
+
+def plain_name(path: Path) -> str:
+    """The file's name, in letters that every shell and address can hold.
+
+    What has no such letters (映画) becomes a few that stand for that name and no other.
+    """
+    name = unicodedata.normalize("NFKD", path.stem.lower().translate(LETTERS))
+    letters = "".join(c for c in name if not unicodedata.combining(c))
+    plain = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[:60]
+    if all(c.isascii() for c in letters if c.isalnum()):
+        return plain or "video"
+    stem = unicodedata.normalize("NFC", path.stem)
+    return f"{plain or 'video'}-{sha256(stem.encode(errors='surrogateescape')).hexdigest()[:6]}"
+
+
+def _renewed(known: VideoRecord, path: Path, words: str | None, config: MediaConfig) -> VideoRecord:
+    """The record of a video whose file or transcript may have changed."""
+    if not _unchanged(path, known):
+        fresh = _probed(path, config, known.video.id)
+        return replace(fresh, transcript=words or known.transcript)
+    if words is None or words == known.transcript:
+        return known
+    return replace(known, transcript=words, state="indexing")
+
+
+def _probed(path: Path, config: MediaConfig, name: str) -> VideoRecord:
+    from storyscope.media import probe
+
+    facts = probe(path, config)
+    stat = path.stat()
+    video = Video(
+        id=name,
+        path=str(path),
+        digest=facts.digest,
+        duration=facts.duration,
+        frame_count=facts.frame_count,
+        fps=facts.fps,
+        width=facts.width,
+        height=facts.height,
+        has_sound=facts.has_sound,
+    )
+    return VideoRecord(video, "indexing", stat.st_size, stat.st_mtime_ns)
+
+
+def _unchanged(path: Path, record: VideoRecord) -> bool:
+    try:
+        stat = path.stat()
+    except OSError:
+        return False
+    return (stat.st_size, stat.st_mtime_ns) == (record.size, record.modified_ns)
+
+
+def _measured(video: Video, store: Store) -> Video:
+    """The video with the length that decoding it to the end has shown."""
+    film: Film = store.load(video.id, "scan")
+    end = film.shots[-1]
+    return replace(video, duration=end.span.end, frame_count=end.frames.stop)
+
+
+def _reason(error: BaseException, video: Video) -> str:
+    if isinstance(error, KeyboardInterrupt):
+        return STOPPED
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}: {error.filename or video.path}"
+    return str(error)

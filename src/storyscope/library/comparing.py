@@ -1,0 +1,134 @@
+"""Several versions of one video's stories side by side: machine, people, consensus, baselines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from storyscope.core import Segmentation
+
+if TYPE_CHECKING:
+    from storyscope.evaluate import AnnotatedVideo
+    from storyscope.library.local import Library
+
+UNTRAINED = ("raw-clustering", "osg", "osg-norm")
+"""Rivals that need no examples to find stories."""
+TRAINED = ("stg", "nw")
+"""Rivals that learn from the other annotated videos of the library, where there are any."""
+
+
+class Version(NamedTuple):
+    """One row of a comparison."""
+
+    name: str
+    kind: Literal["machine", "person", "consensus", "baseline"]
+    stories: Segmentation
+    """Over milliseconds."""
+
+
+def compare(library: Library, video: str, *, baselines: bool = False) -> dict[str, Any]:
+    """All versions of a video's stories and the mean IoU of every pair of them."""
+    from storyscope.evaluate import agree, mean_iou
+
+    end = round(library.video(video).duration * 1000)
+    machine = [story.span.start for story in library.stories(video)]
+    people = [
+        Version(name, "person", in_milliseconds(annotation.starts, end))
+        for name, annotation in library.annotations(video).items()
+    ]
+    rows = [Version("storyscope", "machine", in_milliseconds(machine, end)), *people]
+    if len(people) > 1:
+        consensus = agree([person.stories for person in people]).segmentation
+        rows.append(Version("consensus", "consensus", consensus))
+    if baselines:
+        told = rows[-1] if people else rows[0]
+        rows += [
+            Version(name, "baseline", in_milliseconds(starts, end))
+            for name, starts in baseline_starts(library, video, len(told.stories)).items()
+        ]
+    return {
+        "versions": [
+            {
+                "name": row.name,
+                "kind": row.kind,
+                "starts": [start / 1000 for start in row.stories.starts],
+            }
+            for row in rows
+        ],
+        "mean_iou": [[mean_iou(a.stories, b.stories) for b in rows] for a in rows],
+    }
+
+
+def baseline_starts(library: Library, video: str, count: int) -> dict[str, tuple[float, ...]]:
+    """Where other methods would begin stories, in seconds; `count` is how many uniform cuts make.
+
+    What was found once is remembered until the video, or what rivals learn from, changes.
+    """
+    others = tuple(
+        (other, key, tuple(library.annotations(other).values()))
+        for other, key in library.store.ready_keys("stories").items()
+        if other != video and library.annotations(other)
+    )
+    return _found(library, video, library.store.key(video, "stories"), count, others)
+
+
+def in_milliseconds(starts: Sequence[float], end: int) -> Segmentation:
+    """Versions of a video on one fine scale, whoever drew them.
+
+    A story that begins in the video's last half millisecond has no length there and is left out.
+    """
+    rounded = {round(start * 1000) for start in starts}
+    return Segmentation(tuple(sorted(start for start in rounded if start < end)), end)
+
+
+@lru_cache(64)
+def _found(
+    library: Library, video: str, key: str | None, count: int, others: tuple[Any, ...]
+) -> dict[str, tuple[float, ...]]:
+    from storyscope.baselines import baseline
+    from storyscope.evaluate.trivial import equal_times
+
+    seen = _as_methods_see(library, video).without_truth()
+    starts = [shot.span.start for shot in library.shots(video)]
+    found = {
+        "uniform": equal_times(seen.edges, min(count, len(starts))),
+        "one-per-shot": Segmentation(tuple(range(len(starts))), len(starts)),
+    }
+    if len(starts) > 2:
+        training = [_as_methods_see(library, other) for other, _, _ in others]
+        usable = [each for each in training if each.features.keys() == seen.features.keys()]
+        for name in (*UNTRAINED, *(TRAINED if usable else ())):
+            method = baseline(name)
+            found[name] = (
+                method.fit(usable, seed=0).find(seen)
+                if usable or name != "raw-clustering"
+                else _clustered(seen)
+            )
+    return {name: tuple(starts[shot] for shot in stories.starts) for name, stories in found.items()}
+
+
+def _clustered(seen: Any) -> Segmentation:
+    from storyscope.baselines.raw import RawDetector
+
+    return RawDetector("auto").find(seen)
+
+
+def _as_methods_see(library: Library, video: str) -> AnnotatedVideo:
+    """A video of the library as benchmarks have it; its truth is what people agree on most."""
+    from storyscope.evaluate import AnnotatedVideo, agree
+
+    facts, shots = library.video(video), library.shots(video)
+    end = round(facts.duration * 1000)
+    versions = [
+        in_milliseconds(annotation.starts, end)
+        for annotation in library.annotations(video).values()
+    ]
+    return AnnotatedVideo(
+        name=video,
+        fps=1000.0,
+        frame_count=end,
+        shots=tuple((round(s.span.start * 1000), round(s.span.end * 1000)) for s in shots),
+        features={each.name: each for each in library.features(video)},
+        truth=agree(versions).segmentation if versions else Segmentation((0,), end),
+    )

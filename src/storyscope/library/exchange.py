@@ -1,0 +1,144 @@
+"""Annotations of other programs brought into a library: all of a file, or nothing of it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from storyscope.core import VIDEO_SUFFIXES, Annotation, Shot
+from storyscope.errors import AnnotationError, FormatError
+
+if TYPE_CHECKING:
+    from storyscope.formats import WrittenAnnotation
+    from storyscope.library.local import Library
+
+CHAPTERED = VIDEO_SUFFIXES | {".mka"}
+"""Files that may hold chapters; a Matroska of sound alone does too."""
+SAME_END_SECONDS = 1.0
+"""Programs round the end of a film, or leave out a last black frame."""
+
+
+def import_annotations(
+    library: Library,
+    file: str | Path,
+    video: str,
+    *,
+    annotator: str | None = None,
+    tier: str | None = None,
+    replace_kept: bool = False,
+) -> list[Annotation]:
+    """Keep the stories that a file marks in a video, one version for each person."""
+    fitted = annotations_in(library, file, video, annotator=annotator, tier=tier)
+    _check_names(library, Path(file), video, fitted, replace_kept)
+    for annotation in fitted:
+        library.annotate(video, annotation)
+    return fitted
+
+
+def annotations_in(
+    library: Library,
+    file: str | Path,
+    video: str,
+    *,
+    annotator: str | None = None,
+    tier: str | None = None,
+) -> list[Annotation]:
+    """The stories that a file marks in a video, one version for each person; nothing is kept.
+
+    A film is such a file when it has chapters inside.
+    """
+    file = Path(file)
+    written = _chapters_inside(file) if file.suffix.lower() in CHAPTERED else None
+    if written is None:
+        from storyscope.formats import read_annotations
+
+        written = read_annotations(file, tier=tier, fps=library.video(video).fps)
+    if annotator is not None and len(written) > 1:
+        names = ", ".join(each.annotator for each in written)
+        raise AnnotationError(
+            f"{file} holds the versions of {len(written)} people ({names}), who keep their names; "
+            "leave --annotator out, or choose one with --tier"
+        )
+    fitted = [_fit(library, video, each) for each in written]
+    if annotator is not None:
+        fitted = [replace(each, annotator=annotator) for each in fitted]
+    return fitted
+
+
+def _chapters_inside(file: Path) -> list[WrittenAnnotation]:
+    """The chapters that a film itself marks."""
+    from storyscope.formats import WrittenAnnotation
+    from storyscope.media import probe
+
+    facts = probe(file)
+    if not facts.chapters:
+        raise FormatError(f"{file} has no chapters inside; give a file that marks the stories")
+    chapters = sorted(facts.chapters, key=lambda chapter: chapter.span.start)
+    starts = (0.0, *(chapter.span.start for chapter in chapters[1:]))
+    return [
+        WrittenAnnotation(
+            file=file,
+            annotator=file.stem,
+            unit="seconds",
+            starts=starts,
+            lines=tuple(range(1, len(starts) + 1)),
+            end=chapters[-1].span.end,
+            titles=tuple(chapter.title for chapter in chapters),
+        ).checked()
+    ]
+
+
+def _fit(library: Library, video: str, written: WrittenAnnotation) -> Annotation:
+    """The annotation in seconds of this video, to its very end."""
+    duration = library.video(video).duration
+    if written.unit == "positions":
+        written = _in_seconds(library.shots(video), written)
+    end = duration if written.end is None else written.end
+    if abs(end - duration) > SAME_END_SECONDS:
+        raise AnnotationError(
+            f"{written.file}:{written.end_line}: the stories end at {end:.1f} s, but {video} at "
+            f"{duration:.1f} s; is the file of another video?"
+        )
+    return replace(written, end=duration).in_seconds()
+
+
+def _in_seconds(shots: Sequence[Shot], written: WrittenAnnotation) -> WrittenAnnotation:
+    """Positions are the frames of the film, or its shots: the end tells which."""
+    frame_count = shots[-1].frames.stop
+    if written.end == len(shots):
+        starts = tuple(shots[int(start)].span.start for start in written.checked().starts)
+    elif written.end == frame_count:
+        starts = tuple(_seconds_of_frame(shots, int(start)) for start in written.checked().starts)
+    else:
+        raise AnnotationError(
+            f"{written.file}:{written.end_line}: positions end at {written.end:g}, but the video "
+            f"has {frame_count} frames and {len(shots)} shots"
+        )
+    return replace(written, unit="seconds", starts=starts, end=shots[-1].span.end)
+
+
+def _seconds_of_frame(shots: Sequence[Shot], frame: int) -> float:
+    """Exact where shots begin; inside one, as if its frames were evenly spaced."""
+    place = bisect_right([shot.frames.start for shot in shots], frame) - 1
+    shot = shots[place]
+    share = (frame - shot.frames.start) / len(shot.frames)
+    return shot.span.start + share * shot.span.length
+
+
+def _check_names(
+    library: Library, file: Path, video: str, fitted: Sequence[Annotation], replace_kept: bool
+) -> None:
+    people = Counter(annotation.annotator for annotation in fitted)
+    twice = [person for person, times in people.items() if times > 1]
+    if twice:
+        raise AnnotationError(f"{file} holds two versions by {twice[0]}; give them different names")
+    kept = [person for person in people if person in library.annotations(video)]
+    if kept and not replace_kept:
+        raise AnnotationError(
+            f"{kept[0]} has annotated {video} already; give another name with --annotator, or "
+            "write over it with --replace"
+        )

@@ -1,0 +1,316 @@
+"""A library that `storyscope serve` has opened elsewhere, with the verbs of `Library`."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from http.client import HTTPException
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.error import HTTPError
+from urllib.parse import SplitResult, parse_qs, quote, urlencode, urlsplit
+from urllib.request import Request, urlopen
+
+from storyscope import errors
+from storyscope.core import Annotation, Hit, Shot, Story, Video
+from storyscope.errors import LibraryError, MediaError, StoryscopeError, UnknownVideo
+from storyscope.library.base import Shelf
+from storyscope.library.remote_facts import hit_of, shot_of, story_of
+from storyscope.progress import Report, Step, silent
+from storyscope.store import VideoRecord
+
+if TYPE_CHECKING:
+    from storyscope.search import Filter
+
+PAGE = 500
+"""Videos asked for at a time."""
+PIECE = 1 << 20
+"""Bytes of a file that are read at a time while it is sent."""
+
+
+def as_address(place: str | Path) -> str | None:
+    """The address of a served library, or None for a folder; a Path loses a slash of it."""
+    found = re.match(r"(https?):/+(.+)", os.fspath(place))
+    return f"{found[1]}://{found[2]}" if found else None
+
+
+class RemoteLibrary(Shelf):
+    """Videos and their stories behind an address; `?token=` in it, or STORYSCOPE_TOKEN, is sent."""
+
+    def __init__(self, address: str, *, timeout: float = 60.0) -> None:
+        parts = _parts(address)
+        self.address = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+        given = parse_qs(parts.query).get("token", [os.environ.get("STORYSCOPE_TOKEN", "")])
+        self._token, self._timeout = given[0], timeout
+
+    def add(
+        self,
+        path: str | Path,
+        *,
+        transcript: str | Path | None = None,
+        again: bool = False,
+        report: Report = silent,
+        glance: float = 0.2,
+    ) -> Video:
+        """Index a video and wait until it is ready; a file that the server does not see is sent.
+
+        `glance` is how often, in seconds, the server is asked how far it is.
+        """
+        if again:
+            raise LibraryError(
+                "a library at an address cannot forget what was finished; "
+                "run `storyscope add --again` where the folder is"
+            )
+        words = Path(transcript).absolute() if transcript else None
+        number = self._queue(Path(path).absolute(), words)
+        while True:
+            jobs = self._ask("GET", "/jobs")["jobs"]
+            job = next(job for job in jobs if job["id"] == number)
+            if job["state"] == "ready":
+                return self.video(job["video"])
+            if job["state"] in ("failed", "cancelled"):
+                raise LibraryError(f"{path} was not indexed: {job['failure'] or job['state']}")
+            report(Step(job["stage"], job["fraction"], 1.0))
+            time.sleep(glance)
+
+    def videos(self) -> list[VideoRecord]:
+        """Every video with its state, in the order of their ids."""
+        return [
+            VideoRecord(Video(**facts["file"]), facts["state"], 0, 0, facts["failure"])
+            for facts in self._listed()
+        ]
+
+    def video(self, video: str) -> Video:
+        for record in self.videos():
+            if record.video.id == video:
+                return record.video
+        raise UnknownVideo(f"no video called {video!r} at {self.address}")
+
+    def stories(
+        self,
+        video: str,
+        *,
+        granularity: float | None = None,
+        count: int | None = None,
+        annotator: str | None = None,
+    ) -> list[Story]:
+        """The stories of a video, as the machine found them or as a person marked them."""
+        query = {"granularity": granularity, "count": count, "annotator": annotator}
+        facts = self._ask("GET", f"/videos/{_safe(video)}/stories", query=query)["stories"]
+        return [story_of(video, f"{video}/{n}", fact) for n, fact in enumerate(facts, start=1)]
+
+    def shots(self, video: str) -> tuple[Shot, ...]:
+        facts = self._ask("GET", f"/videos/{_safe(video)}/shots")["shots"]
+        return tuple(shot_of(fact) for fact in facts)
+
+    def search(self, text: str, *, limit: int = 10, only: Filter | None = None) -> list[Hit]:
+        """Stories that answer the text, best first; nothing relevant is an answer too."""
+        query = {"q": text, "limit": limit, **(asdict(only) if only else {})}
+        found = self._ask("GET", "/search", query=query)["hits"]
+        return [hit_of(facts) for facts in found]
+
+    def picture(self, video: str, seconds: float) -> Path:
+        """A file with the keyframe nearest to a time, fetched to where passing files lie."""
+        taken = self._fetch("GET", f"/videos/{_safe(video)}/picture?{urlencode({'at': seconds})}")
+        handle, name = tempfile.mkstemp(prefix="storyscope-", suffix=".jpg")
+        with os.fdopen(handle, "wb") as out:
+            out.write(taken)
+        return Path(name)
+
+    def cues(self, video: str) -> list[str]:
+        """Names of the cues that the stories of this video stand on."""
+        return list(self._ask("GET", f"/videos/{_safe(video)}")["cues"])
+
+    def comparison(self, video: str, *, baselines: bool = False) -> dict[str, Any]:
+        """All versions of the stories, how far each pair agrees, and the consensus of people."""
+        query = {"baselines": "true"} if baselines else {}
+        where = f"/videos/{_safe(video)}/annotations"
+        compared: dict[str, Any] = self._ask("GET", where, query=query)
+        return compared
+
+    def explain(self, video: str) -> list[dict[str, Any]]:
+        """Why each story after the first begins where it does."""
+        return list(self._ask("GET", f"/videos/{_safe(video)}/explanation")["boundaries"])
+
+    def cue_importance(self, video: str) -> dict[str, float]:
+        """How much each cue matters over the whole video."""
+        return dict(self._ask("GET", f"/videos/{_safe(video)}/explanation")["importance"])
+
+    def prefer_thumbnail(self, story: Story, seconds: float) -> float:
+        """Let a frame stand for a story, and learn from it; the time of the frame taken."""
+        video, _, number = story.id.rpartition("/")
+        where = f"/videos/{_safe(video)}/stories/{number}/thumbnail"
+        return float(self._ask("PUT", where, {"seconds": seconds})["seconds"])
+
+    def with_settings(self, settings: Sequence[str], *, preset: str | None = None) -> RemoteLibrary:
+        """Itself: a served library is indexed by its own settings, and by no others."""
+        if settings or preset:
+            raise LibraryError(
+                "a library at an address is indexed by its own settings; "
+                "change them with `storyscope config` where the folder is"
+            )
+        return self
+
+    def annotate(self, video: str, annotation: Annotation) -> None:
+        """Keep a person's version of the stories beside the machine's."""
+        version = {name: getattr(annotation, name) for name in ("starts", "titles", "thumbnails")}
+        where = f"/videos/{_safe(video)}/annotations/{_safe(annotation.annotator)}"
+        self._ask("PUT", where, version)
+
+    def discard_annotation(self, video: str, annotator: str) -> None:
+        """Forget a person's version."""
+        self._ask("DELETE", f"/videos/{_safe(video)}/annotations/{_safe(annotator)}")
+
+    def annotations(self, video: str) -> dict[str, Annotation]:
+        """Every person's version of the stories, by annotator."""
+        end = self.video(video).duration
+        people = self._ask("GET", f"/videos/{_safe(video)}")["annotators"]
+        where = f"/videos/{_safe(video)}/stories"
+        versions = {
+            name: self._ask("GET", where, query={"annotator": name})["stories"] for name in people
+        }
+        return {
+            name: Annotation(
+                name,
+                tuple(story["start"] for story in stories),
+                end,
+                tuple(story["title"] for story in stories),
+                tuple(story["chosen"] for story in stories),
+            )
+            for name, stories in versions.items()
+        }
+
+    def remove(self, video: str) -> None:
+        """Forget a video and all that was made of it; its file is not touched."""
+        self._ask("DELETE", f"/videos/{_safe(video)}")
+
+    def facts(self) -> list[dict[str, Any]]:
+        """What `list --json` says of every video."""
+        return [{k: v for k, v in facts.items() if k != "file"} for facts in self._listed()]
+
+    def _about(self, video: str) -> dict[str, Any]:
+        (about,) = (facts for facts in self.facts() if facts["id"] == video)
+        return about
+
+    def _keyframes(self, video: str) -> None:
+        """They stay with the server."""
+
+    def _storyboard(self, video: str, stories: list[Story] | None, annotator: str | None) -> str:
+        query = urlencode({"annotator": annotator} if annotator else {})
+        return self._fetch("GET", f"/videos/{_safe(video)}/export/html?{query}").decode()
+
+    def _queue(self, path: Path, transcript: Path | None) -> int:
+        """The number of the job: by path where the server has the file, else the file is sent."""
+        wanted = {"path": str(path)} | ({"transcript": str(transcript)} if transcript else {})
+        try:
+            (number, *_) = self._ask("POST", "/videos", wanted)["jobs"]
+        except MediaError:
+            if not path.is_file():
+                raise
+            (number,) = self._send_files({"file": path, "transcript": transcript})["jobs"]
+        return int(number)
+
+    def _send_files(self, files: dict[str, Path | None]) -> Any:
+        """Files as a form, read while they are sent."""
+        mark = secrets.token_hex(16)
+        parts: list[bytes | Path] = []
+        for name, path in files.items():
+            if path is not None:
+                title = quote(path.name, safe=" ._-")
+                says = f'Content-Disposition: form-data; name="{name}"; filename="{title}"'
+                parts += [f"--{mark}\r\n{says}\r\n\r\n".encode(), path, b"\r\n"]
+        parts.append(f"--{mark}--\r\n".encode())
+        size = sum(p.stat().st_size if isinstance(p, Path) else len(p) for p in parts)
+        headers = {
+            "Content-Type": f"multipart/form-data; boundary={mark}",
+            "Content-Length": str(size),
+        }
+        return json.loads(self._send("POST", "/uploads", _read(parts), headers))
+
+    def __getattr__(self, name: str) -> Any:
+        raise LibraryError(
+            f"a library at an address cannot do `{name}`; run it where the folder is"
+        )
+
+    def _listed(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        while True:
+            page = self._ask("GET", "/videos", query={"offset": len(found), "limit": PAGE})
+            found += page["videos"]
+            if len(found) >= page["total"] or not page["videos"]:
+                return found
+
+    def _ask(
+        self, method: str, path: str, body: Any = None, query: dict[str, Any] | None = None
+    ) -> Any:
+        given = {name: value for name, value in (query or {}).items() if value is not None}
+        answer = self._fetch(method, path + (f"?{urlencode(given)}" if given else ""), body)
+        try:
+            return json.loads(answer) if answer else None
+        except ValueError as error:
+            raise LibraryError(f"what answers at {self.address} is no Storyscope") from error
+
+    def _fetch(self, method: str, path: str, body: Any = None) -> bytes:
+        data = None if body is None else json.dumps(body).encode()
+        return self._send(method, path, data, {"Content-Type": "application/json"} if data else {})
+
+    def _send(
+        self, method: str, path: str, data: Iterable[bytes] | bytes | None, headers: dict[str, str]
+    ) -> bytes:
+        if self._token:
+            headers = {**headers, "Authorization": f"Bearer {self._token}"}
+        request = Request(f"{self.address}/api/v1{path}", data, headers, method=method)
+        try:
+            with urlopen(request, timeout=self._timeout) as answer:
+                taken: bytes = answer.read()
+                return taken
+        except HTTPError as refusal:
+            raise _refused(refusal) from refusal
+        except (OSError, HTTPException) as failure:
+            reason = getattr(failure, "reason", failure)
+            raise LibraryError(
+                f"no library answers at {self.address} ({reason}); is `storyscope serve` running?"
+            ) from failure
+
+
+def _parts(address: str) -> SplitResult:
+    try:
+        parts = urlsplit(address)
+        if parts.hostname and parts.port != 0:
+            return parts
+        reason = "it names no host"
+    except ValueError as error:
+        reason = str(error)
+    raise LibraryError(f"no library is at {address!r}: {reason}; write it as http://host:8000")
+
+
+def _read(parts: Iterable[bytes | Path]) -> Iterator[bytes]:
+    for part in parts:
+        if isinstance(part, bytes):
+            yield part
+        else:
+            with part.open("rb") as file:
+                while piece := file.read(PIECE):
+                    yield piece
+
+
+def _refused(refusal: HTTPError) -> StoryscopeError:
+    """The server's own error, of the class that it would have been here."""
+    try:
+        facts = json.loads(refusal.read())
+    except ValueError:
+        facts = {}
+    kind = getattr(errors, str(facts.get("error", "")), LibraryError)
+    known = isinstance(kind, type) and issubclass(kind, StoryscopeError)
+    detail = facts.get("detail") or f"the server answered {refusal.code}"
+    return (kind if known else LibraryError)(str(detail))
+
+
+def _safe(name: str) -> str:
+    return quote(name, safe="")

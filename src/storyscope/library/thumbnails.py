@@ -1,0 +1,226 @@
+"""Thumbnails of a library: a person's choices and what is learned from them, and the files."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from storyscope.core import Film, Ratings, Span, Story, Thumbnail, VisionOutput, format_time
+from storyscope.errors import LibraryError, VideoBusy
+from storyscope.stages.executor import given, stage_key
+from storyscope.stages.indexing import RATINGS
+from storyscope.writing import write_whole
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+    from storyscope.store import Store
+    from storyscope.thumbnails import Choice, Ranker
+
+RANKER_FILE = "ranker.json"
+CHOICES_FILE = "thumbnails.json"
+SMALL_HEIGHT = 90
+SPRITE_COLUMNS = 10
+
+
+def preferred(folder: Path, story: Story) -> Thumbnail | None:
+    """The frame that a person chose for a story, or None."""
+    for choice in _choices(folder):
+        if choice["video"] == story.video and choice["seconds"] in story.span:
+            why = "a person prefers it"
+            return Thumbnail(story.id, choice["seconds"], 1.0, {"preferred": 1.0}, why)
+    return None
+
+
+def prefer_frame(store: Store, folder: Path, story: Story, seconds: float) -> float:
+    """Keep a person's choice, learn from all of them, and rate every video anew.
+
+    Returns the time of the keyframe that is nearest to `seconds` in the story.
+    """
+    passages = store.load(story.video, "passages")
+    inside = [float(second) for second in passages.seconds if second in story.span]
+    if seconds not in story.span or not inside:
+        times = f"{format_time(story.span.start)} to {format_time(story.span.end)}"
+        raise LibraryError(f"{story.id} runs from {times}; choose a frame in it")
+    taken = min(inside, key=lambda second: abs(second - seconds))
+    span = story.span
+    choice = {"video": story.video, "start": span.start, "end": span.end, "seconds": taken}
+    with _changed_choices(folder) as choices:
+        choices[:] = [
+            other
+            for other in choices
+            if other["video"] != story.video or other["seconds"] not in span
+        ]
+        choices.append(choice)
+    learn(store, folder)
+    return taken
+
+
+def learn(store: Store, folder: Path) -> None:
+    """Learn from every frame that people chose, for all or in their own version of the stories."""
+    from storyscope.thumbnails import load_ranker, prefer, save_ranker
+
+    with _one_person_at_a_time(folder):
+        ranker = prefer(load_ranker(), _lessons(store, [*_choices(folder), *_in_versions(store)]))
+        save_ranker(ranker, folder / RANKER_FILE)
+        for video in store.ready_keys("ratings"):
+            # Whoever indexes a video rates it by what was learned.
+            with suppress(VideoBusy), store.busy(video):
+                _rate_anew(store, video, ranker)
+
+
+def ranker_of(folder: Path) -> Ranker:
+    """The ranker that people taught, where they did; else the one that ships."""
+    from storyscope.thumbnails import load_ranker
+
+    path = folder / RANKER_FILE
+    return load_ranker(path if path.exists() else None)
+
+
+def forget_choices(folder: Path, video: str) -> None:
+    """Forget what people chose for a video that is removed; what was learned from it stays."""
+    with _changed_choices(folder) as choices:
+        choices[:] = [choice for choice in choices if choice["video"] != video]
+
+
+def write_pictures(
+    film: Film, chosen: Sequence[Thumbnail], folder: Path
+) -> list[tuple[Path, Path]]:
+    """Every story's thumbnail at two sizes, and a sprite sheet with its WebVTT for scrubbing."""
+    folder.mkdir(parents=True, exist_ok=True)
+    keyframes = film.keyframes
+    files = []
+    for number, thumbnail in enumerate(chosen, start=1):
+        nearest = int(np.abs(keyframes.seconds - thumbnail.seconds).argmin())
+        large, small = folder / f"story-{number}.jpg", folder / f"story-{number}-small.jpg"
+        large.write_bytes(keyframes.pictures[nearest])
+        small.write_bytes(_jpeg(_small(keyframes.pictures[nearest])))
+        files.append((large, small))
+    sheet, track = _sprites(film)
+    (folder / "sprites.jpg").write_bytes(_jpeg(sheet))
+    (folder / "sprites.vtt").write_text(track, encoding="utf-8")
+    return files
+
+
+def _rate_anew(store: Store, video: str, ranker: Ranker) -> None:
+    """Let another ranker say how beautiful the keyframes are, as indexing the video again would."""
+    from storyscope.thumbnails import rate_beauty
+
+    record = store.record(video)
+    if record is None or record.state != "ready":
+        return
+    ratings: Ratings = store.load(video, "ratings")
+    seen: VisionOutput = store.load(video, "vision")
+    film, vision = (given(None, key=store.key(video, stage) or "") for stage in ("scan", "vision"))
+    key = stage_key(RATINGS, (film, vision, given(ranker, key=ranker.digest)), None)
+    # A run that was killed may have left ratings of what another network saw.
+    if key != store.key(video, "ratings") and ratings.producer.endswith(f" on {seen.producer}"):
+        store.save(video, "ratings", key, rate_beauty(ratings, seen, ranker))
+
+
+def _sprites(film: Film) -> tuple[Image.Image, str]:
+    """One small picture a shot, ten in a row, and where each lies in the sheet."""
+    from PIL import Image
+
+    keyframes = film.keyframes
+    shown = [
+        (shot.span, _small(keyframes.pictures[int(rows[len(rows) // 2])]))
+        for number, shot in enumerate(film.shots)
+        if len(rows := np.flatnonzero(keyframes.shots == number))
+    ]
+    width, height = shown[0][1].size
+    lines_of_pictures = -(-len(shown) // SPRITE_COLUMNS)
+    size = (width * min(len(shown), SPRITE_COLUMNS), height * lines_of_pictures)
+    sheet = Image.new("RGB", size)
+    lines = ["WEBVTT", ""]
+    for place, (span, picture) in enumerate(shown):
+        x, y = width * (place % SPRITE_COLUMNS), height * (place // SPRITE_COLUMNS)
+        sheet.paste(picture, (x, y))
+        lines += [_cue(span), f"sprites.jpg#xywh={x},{y},{width},{height}", ""]
+    return sheet, "\n".join(lines)
+
+
+def _cue(span: Span) -> str:
+    def stamp(seconds: float) -> str:
+        minutes, rest = divmod(seconds, 60)
+        return f"{int(minutes) // 60:02}:{int(minutes) % 60:02}:{rest:06.3f}"
+
+    return f"{stamp(span.start)} --> {stamp(span.end)}"
+
+
+def _lessons(store: Store, choices: Sequence[dict[str, Any]]) -> list[Choice]:
+    lessons = []
+    known = store.ready_keys("vision")
+    for choice in choices:
+        if choice["video"] not in known:
+            continue
+        seconds = store.load(choice["video"], "passages").seconds
+        seen: VisionOutput = store.load(choice["video"], "vision")
+        taken = int(np.abs(seconds - choice["seconds"]).argmin())
+        inside = (seconds >= choice["start"]) & (seconds < choice["end"])
+        inside[taken] = False
+        lessons.append((seen.hypercolumns[taken], seen.hypercolumns[inside]))
+    return lessons
+
+
+def _in_versions(store: Store) -> Iterator[dict[str, Any]]:
+    """The frames that people chose while they corrected the stories."""
+    for video in store.ready_keys("vision"):
+        for text in store.annotations(video).values():
+            facts = json.loads(text)
+            edges = [*facts["starts"], facts["end"]]
+            for seconds, (start, end) in zip(facts["thumbnails"], pairwise(edges), strict=False):
+                if seconds is not None:
+                    yield {"video": video, "start": start, "end": end, "seconds": seconds}
+
+
+def _choices(folder: Path) -> list[dict[str, Any]]:
+    path = folder / CHOICES_FILE
+    if not path.exists():
+        return []
+    try:
+        return [
+            {name: choice[name] for name in ("video", "start", "end", "seconds")}
+            for choice in json.loads(path.read_text(encoding="utf-8"))
+        ]
+    except (ValueError, TypeError, KeyError) as error:
+        raise LibraryError(f"{path} holds no choices of thumbnails; delete it") from error
+
+
+def _small(picture: bytes) -> Image.Image:
+    from PIL import Image
+
+    with Image.open(io.BytesIO(picture)) as image:
+        width = round(image.width * SMALL_HEIGHT / image.height)
+        return image.convert("RGB").resize((width, SMALL_HEIGHT), Image.Resampling.BILINEAR)
+
+
+def _jpeg(image: Image.Image) -> bytes:
+    out = io.BytesIO()
+    image.save(out, "JPEG", quality=80)
+    return out.getvalue()
+
+
+@contextmanager
+def _changed_choices(folder: Path) -> Iterator[list[dict[str, Any]]]:
+    """What people chose, to be changed in place and kept."""
+    path = folder / CHOICES_FILE
+    with _one_person_at_a_time(folder):
+        choices = _choices(folder)
+        before = json.dumps(choices)
+        yield choices
+        if json.dumps(choices) != before:
+            write_whole(path, [f"{json.dumps(choices, indent=1)}\n".encode()])
+
+
+def _one_person_at_a_time(folder: Path) -> AbstractContextManager[object]:
+    from filelock import FileLock
+
+    return FileLock((folder / CHOICES_FILE).with_suffix(".lock"))

@@ -1,0 +1,161 @@
+"""Teach a library an editor's style: people's versions of its videos in, a story model out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from storyscope.core import Annotation, Segmentation, Shot
+from storyscope.errors import AnnotationError, UnknownVideo
+from storyscope.progress import Report, silent
+
+if TYPE_CHECKING:
+    from storyscope.embedding import Embedding
+    from storyscope.library.local import Library
+    from storyscope.stories.fine_tuning import FineTuning
+    from storyscope.stories.training import Lesson
+
+STYLE_FILE = "stories.safetensors"
+"""The library's own story model, beside its settings."""
+
+
+def learn_style(
+    library: Library,
+    annotations: Sequence[str] = (),
+    *,
+    annotator: str | None = None,
+    report: Report = silent,
+) -> FineTuning:
+    """Train from the model that ships, on the named versions or on all there are.
+
+    A name is a video that people annotated, or a file of stories called after its video, which
+    is read and not kept. What the library learned before is not built upon: it has seen the very
+    videos that are left out to judge by.
+    """
+    from storyscope.stories.fine_tuning import fine_tune
+
+    lessons = gather_lessons(library, annotations, annotator=annotator)
+    return fine_tune(lessons, report=report)
+
+
+def adopt_style(library: Library, tuned: FineTuning) -> Path:
+    """Let the library find stories by what was learned, from the next `add` on."""
+    path = library.folder.resolve() / STYLE_FILE
+    tuned.model.save(path)
+    library.keep_settings(["stories.method=ours", f"stories.model={path}"])
+    return path
+
+
+def facts_of(tuned: FineTuning) -> dict[str, Any]:
+    """Mean IoU on videos left out: before, after, and of equal stories; each video and the mean.
+
+    `minutes` counts every version of a video, `stories_per_minute` is the geometric mean of theirs.
+    """
+    rows = {"before": tuned.before, "after": tuned.after, "uniform": tuned.uniform}
+    return {
+        **{name: sum(row.values()) / len(row) for name, row in rows.items()},
+        "gain": tuned.gain,
+        "helped": tuned.helped,
+        "minutes": tuned.minutes,
+        "stories_per_minute": tuned.model.pace and tuned.model.pace.rate,
+        "videos": [
+            {"name": video, **{name: row[video] for name, row in rows.items()}}
+            for video in tuned.uniform
+        ],
+    }
+
+
+def learn_embedding(
+    library: Library,
+    kind: str,
+    annotations: Sequence[str] = (),
+    *,
+    annotator: str | None = None,
+    seed: int = 0,
+    report: Report = silent,
+) -> Embedding:
+    """Train one of the paper's networks on people's versions, by all cues that every video has."""
+    from storyscope.embedding import Example, train_embedding
+
+    versions = gather_versions(library, annotations, annotator=annotator)
+    features = {video: library.features(video) for video, _ in versions}
+    shared = set.intersection(*({each.name for each in cues} for cues in features.values()))
+    examples = [
+        Example(
+            [each for each in features[video] if each.name in shared],
+            stories_over_shots(version, library.shots(video)),
+        )
+        for video, version in versions
+    ]
+    return train_embedding(examples, kind, seed=seed, report=report)
+
+
+def gather_lessons(
+    library: Library, annotations: Sequence[str] = (), *, annotator: str | None = None
+) -> dict[str, dict[str, Lesson]]:
+    """What each annotated video teaches: by the video's id, then by that and the annotator."""
+    lessons: dict[str, dict[str, Lesson]] = {}
+    for video, version in gather_versions(library, annotations, annotator=annotator):
+        name = f"{video} by {version.annotator}"
+        lessons.setdefault(video, {})[name] = _lesson(library, video, version)
+    return lessons
+
+
+def gather_versions(
+    library: Library, annotations: Sequence[str] = (), *, annotator: str | None = None
+) -> list[tuple[str, Annotation]]:
+    """The named versions, or all there are, each with its video."""
+    named = annotations or [record.video.id for record in library.videos()]
+    versions = [
+        (video, version) for name in named for video, version in _versions(library, name, annotator)
+    ]
+    if not versions:
+        raise AnnotationError(
+            "no video of the library is annotated"
+            + (f" by {annotator}" if annotator else "")
+            + "; mark stories on the page, or bring them in with `storyscope import`"
+        )
+    return versions
+
+
+def _versions(library: Library, name: str, annotator: str | None) -> list[tuple[str, Annotation]]:
+    known = [record.video.id for record in library.videos()]
+    if name not in known and Path(name).exists():
+        found = _from_file(library, Path(name), known)
+    else:
+        found = [(name, version) for version in library.annotations(name).values()]
+    return [(video, each) for video, each in found if annotator in (None, each.annotator)]
+
+
+def _from_file(library: Library, file: Path, known: Sequence[str]) -> list[tuple[str, Annotation]]:
+    """Versions in a file called after its video: film.vtt, or film.anna.json."""
+    from storyscope.library.exchange import annotations_in
+
+    video = next((name for name in (file.stem, file.name.split(".")[0]) if name in known), None)
+    if video is None:
+        raise UnknownVideo(
+            f"which video is {file} about? call it after one ({', '.join(known) or 'none yet'}), "
+            "or bring it in with `storyscope import --video`"
+        )
+    return [(video, each) for each in annotations_in(library, file, video)]
+
+
+def _lesson(library: Library, video: str, version: Annotation) -> Lesson:
+    from storyscope.stories.relations import Rhythm
+    from storyscope.stories.similarity import cues_of, look
+    from storyscope.stories.training import Lesson
+
+    shots = library.shots(video)
+    views = look(cues_of(library.features(video)))
+    return Lesson(views, Rhythm.of(shots), stories_over_shots(version, shots))
+
+
+def stories_over_shots(version: Annotation, shots: Sequence[Shot]) -> Segmentation:
+    """A person's stories, each beginning at the change of shot nearest to where they put it."""
+    starts = [shot.span.start for shot in shots]
+    nearest = {
+        min(range(len(shots)), key=lambda shot: abs(starts[shot] - seconds))
+        for seconds in version.starts
+    }
+    return Segmentation.from_cuts(sorted(nearest - {0}), len(shots))

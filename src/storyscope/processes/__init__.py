@@ -1,0 +1,1 @@
+"""Videos indexed in processes of their own."""

@@ -1,0 +1,1 @@
+"""Stages of indexing, and what runs them."""

@@ -1,0 +1,202 @@
+"""A person's choice of frame stands, teaches, and is written as pictures."""
+
+import json
+import re
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from storyscope import Library
+from storyscope.cli.main import build_app
+from storyscope.errors import LibraryError
+from storyscope.library import thumbnails as thumbnailing
+from storyscope.library.thumbnails import (
+    CHOICES_FILE,
+    SMALL_HEIGHT,
+    _changed_choices,
+    forget_choices,
+    ranker_of,
+)
+
+
+@pytest.fixture(scope="module")
+def library(film, tmp_path_factory):
+    library = Library(tmp_path_factory.mktemp("library"))
+    library.add(film)
+    return library
+
+
+def test_every_story_is_written_at_two_sizes_with_sprites(library):
+    shown = library.write_thumbnails("film")
+    assert len(shown) == len(library.stories("film"))
+    for _, (large, small) in shown:
+        with Image.open(large) as big, Image.open(small) as little:
+            assert little.height == SMALL_HEIGHT <= big.height
+    folder = library.folder / "pictures" / "film"
+    cues = re.findall(r"#xywh=(\d+),(\d+),(\d+),(\d+)", (folder / "sprites.vtt").read_text())
+    assert len(cues) == len(library.shots("film"))
+    with Image.open(folder / "sprites.jpg") as sheet:
+        for x, y, width, height in (map(int, cue) for cue in cues):
+            assert x + width <= sheet.width
+            assert y + height <= sheet.height
+
+
+def test_a_preferred_frame_stands_and_teaches(library):
+    story = library.stories("film")[0]
+    before = library.store.load("film", "ratings")
+    seconds = library.store.load("film", "passages").seconds
+    worst = min(
+        (n for n, second in enumerate(seconds) if second in story.span),
+        key=lambda n: before.beauty[n],
+    )
+    taken = library.prefer_thumbnail(story, float(seconds[worst]))
+    assert library.thumbnail("film", story).seconds == taken == seconds[worst]
+    assert library.thumbnail("film", story).parts == {"preferred": 1.0}
+    after = library.store.load("film", "ratings")
+    others = [n for n, second in enumerate(seconds) if second in story.span and n != worst]
+    lead = [r.beauty[worst] - r.beauty[others].mean() for r in (before, after)]
+    assert lead[1] > lead[0]
+    assert (library.folder / "ranker.json").exists()
+
+
+def test_a_preferred_frame_stands_in_every_answer_and_says_why(library):
+    story = library.stories("film")[1]
+    seconds = library.store.load("film", "passages").seconds
+    inside = [float(second) for second in seconds if second in story.span]
+    (usual,) = (hit.thumbnail for hit in library.search("camels") if hit.story == story)
+    assert usual.because.startswith("shows what is asked for")
+    other = next(second for second in inside if second != usual.seconds)
+    taken = library.prefer_thumbnail(story, other)
+    answers = [*library.search("camels"), *library.more_like(library.stories("film")[0])]
+    shown = [hit.thumbnail for hit in answers if hit.story == story]
+    assert {thumbnail.seconds for thumbnail in shown} == {taken}
+    assert {thumbnail.because for thumbnail in shown} == {"a person prefers it"}
+    assert library.thumbnail("film", story).because == "a person prefers it"
+
+
+def test_choices_made_at_once_are_all_kept(tmp_path):
+    def choose(video):
+        with _changed_choices(tmp_path) as choices:
+            time.sleep(0.005)
+            choices.append({"video": video, "start": 0.0, "end": 9.0, "seconds": 1.0})
+
+    videos = [f"film-{number}" for number in range(12)]
+    with ThreadPoolExecutor(6) as people:
+        list(people.map(choose, videos))
+    kept = json.loads((tmp_path / CHOICES_FILE).read_text())
+    assert sorted(choice["video"] for choice in kept) == sorted(videos)
+    forget_choices(tmp_path, "film-3")
+    kept = json.loads((tmp_path / CHOICES_FILE).read_text())
+    assert sorted(choice["video"] for choice in kept) == sorted({*videos} - {"film-3"})
+
+
+def test_a_frame_chosen_in_ones_own_version_teaches_too(film, tmp_path):
+    library = Library(tmp_path)
+    library.add(film)
+    version = library.version("film", "ann")
+    library.annotate("film", version)
+    assert not (tmp_path / "ranker.json").exists()
+    story = library.stories("film")[0]
+    seconds = library.store.load("film", "passages").seconds
+    before = library.store.load("film", "ratings").beauty
+    inside = [n for n, second in enumerate(seconds) if second in story.span]
+    worst = min(inside, key=lambda n: before[n])
+    chosen = (float(seconds[worst]), *[None] * (len(version.starts) - 1))
+    library.annotate("film", replace(version, thumbnails=chosen))
+    after = library.store.load("film", "ratings").beauty
+    others = [n for n in inside if n != worst]
+    assert after[worst] - after[others].mean() > before[worst] - before[others].mean()
+    assert library.thumbnail("film", story).because != "a person prefers it"
+
+
+@pytest.fixture
+def taught(film, tmp_path):
+    """A library, and a way to teach it that the least beautiful frame of a story is the best."""
+    library = Library(tmp_path)
+    library.add(film)
+
+    def teach(number):
+        story = library.stories("film")[number]
+        seconds = library.store.load("film", "passages").seconds
+        beauty = library.store.load("film", "ratings").beauty
+        inside = [n for n, second in enumerate(seconds) if second in story.span]
+        library.prefer_thumbnail(story, float(seconds[min(inside, key=lambda n: beauty[n])]))
+
+    return library, teach
+
+
+def test_what_is_learned_is_seen_at_once_by_a_server_that_runs(taught):
+    library, teach = taught
+    server = Library(library.folder)
+    story = server.stories("film")[1]
+    before = server.thumbnail("film", story).parts["beauty"]
+    teach(0)
+    after = server.thumbnail("film", story).parts["beauty"]
+    assert after == Library(library.folder).thumbnail("film", story).parts["beauty"]
+    assert after != before
+
+
+def test_ratings_learned_anew_are_those_of_indexing_again(taught, film):
+    library, teach = taught
+    teach(0)
+    learned = library.store.load("film", "ratings"), library.store.key("film", "ratings")
+    made = []
+    library.add(film, report=lambda step: made.append(step.stage) if step.done == 0 else None)
+    assert made == []
+    library.add(film, again=True)
+    again = library.store.load("film", "ratings"), library.store.key("film", "ratings")
+    assert again[0].beauty.tolist() == learned[0].beauty.tolist()
+    assert again[0].producer == learned[0].producer
+    assert again[1] == learned[1]
+
+
+def test_who_learns_at_once_learns_from_all(taught, monkeypatch):
+    library, teach = taught
+    lessons, other = thumbnailing._lessons, threading.Thread(target=teach, args=(1,))
+
+    def meanwhile(*given):
+        found = lessons(*given)
+        monkeypatch.setattr(thumbnailing, "_lessons", lessons)
+        other.start()
+        other.join(1)
+        return found
+
+    monkeypatch.setattr(thumbnailing, "_lessons", meanwhile)
+    teach(0)
+    other.join()
+    learned = ranker_of(library.folder).digest
+    thumbnailing.learn(library.store, library.folder)
+    assert ranker_of(library.folder).digest == learned
+    assert f"ranker {learned[:12]}" in library.store.load("film", "ratings").producer
+
+
+def test_a_video_that_is_being_indexed_is_left_to_whoever_indexes_it(taught, film):
+    library, teach = taught
+    before = library.store.key("film", "ratings")
+    with library.store.busy("film"):
+        teach(0)
+    assert library.store.key("film", "ratings") == before
+    library.add(film)
+    producer = library.store.load("film", "ratings").producer
+    assert f"ranker {ranker_of(library.folder).digest[:12]}" in producer
+
+
+def test_a_frame_of_another_story_cannot_stand_for_this_one(library):
+    with pytest.raises(LibraryError, match="choose a frame in it"):
+        library.prefer_thumbnail(library.stories("film")[0], 999.0)
+
+
+def test_the_command_line_shows_and_prefers(library):
+    run = CliRunner().invoke
+    folder = ["--library", str(library.folder), "--json"]
+    app = build_app()
+    done = run(app, ["thumbnails", "film", *folder])
+    assert len(json.loads(done.stdout)["thumbnails"]) == len(library.stories("film"))
+    second = library.stories("film")[1]
+    done = run(app, ["thumbnails", "prefer", "film", "2", str(second.span.middle), *folder])
+    assert json.loads(done.stdout)["seconds"] in second.span

@@ -1,0 +1,97 @@
+"""Several videos at once: each in a process of its own, none of them in another's way."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storyscope import Library
+from storyscope.processes import parallel as crew
+from storyscope.processes.parallel import CORES_PER_VIDEO, add_all, duty
+
+PRETENDER = """
+import json, os, signal, sys, time
+job = json.loads(sys.stdin.readline())
+path = job["path"]
+if "killed" in path:
+    os.kill(os.getpid(), signal.SIGKILL)
+if "slow" in path:
+    print(json.dumps({"stage": str(os.getpid()), "fraction": 0.5}), flush=True)
+    time.sleep(600)
+if "bad" in path:
+    print(json.dumps({"failure": "is bad"}))
+else:
+    print(json.dumps({"video": os.environ["OMP_NUM_THREADS"] + " " + str(job["again"])}))
+"""
+
+
+@given(st.integers(1, 64), st.integers(1, 128), st.floats(1, 100))
+def test_what_runs_stays_below_the_limit_and_wastes_none_of_it(jobs, cores, limit):
+    share = duty(jobs, limit, cores=cores)
+    taken, allowed = share * min(cores, CORES_PER_VIDEO * jobs), limit / 100 * cores
+    assert 0 < share <= 1
+    assert taken <= allowed + 1e-9
+    assert share == 1 or taken == pytest.approx(allowed)
+    assert duty(jobs, None, cores=cores) == 1
+
+
+@pytest.fixture
+def pretended(monkeypatch, tmp_path):
+    """A library whose indexing processes only pretend."""
+    monkeypatch.setattr(crew, "WORKER", ("-c", PRETENDER))
+    return Library(tmp_path)
+
+
+def test_every_video_ends_once_whatever_happens_to_the_others(pretended):
+    names = ["a.mp4", "bad.mp4", "killed.mp4", "b.mp4", "c.mp4"]
+    ended = {e.path.name: e for e in add_all(pretended, [Path(n) for n in names], jobs=2)}
+    assert sorted(ended) == sorted(names)
+    assert ended["bad.mp4"].failure == "is bad"
+    assert "SIGKILL" in ended["killed.mp4"].failure
+    assert [ended[n].failure for n in ("a.mp4", "b.mp4", "c.mp4")] == [""] * 3
+
+
+def test_each_process_has_one_thread_and_is_told_to_start_over(pretended):
+    (ended,) = add_all(pretended, [Path("a.mp4")], again=True)
+    assert ended.video == "1 True"
+
+
+@pytest.mark.parametrize("limit", [None, 50.0])
+def test_leaving_early_ends_what_is_still_at_work(pretended, limit):
+    pids = []
+
+    def leave(path, step):
+        pids.append(int(step.stage))
+        raise KeyboardInterrupt
+
+    paths = [Path("slow.mp4"), Path("a.mp4"), Path("never.mp4"), Path("slow-too.mp4")]
+    with pytest.raises(KeyboardInterrupt):
+        list(add_all(pretended, paths, jobs=2, cpu_limit=limit, follow=leave))
+    assert [pid for pid in pids if _alive(pid)] == []
+
+
+def test_videos_side_by_side_have_the_stories_they_have_alone(film, tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.mp4").symlink_to(film)
+    paths = [tmp_path / "one.mp4", tmp_path / "two.mp4"]
+    alone, together = Library(tmp_path / "alone"), Library(tmp_path / "together")
+    alone.add(paths[0])
+    stages = set()
+    ended = add_all(
+        together, paths, jobs=2, cpu_limit=90, follow=lambda path, step: stages.add(step.stage)
+    )
+    assert sorted(e.video for e in ended) == ["one", "two"]
+    assert {"scan", "vision", "titles"} <= stages
+    for video in ("one", "two"):
+        found = [(s.span, s.title, s.keywords) for s in together.stories(video)]
+        assert found == [(s.span, s.title, s.keywords) for s in alone.stories("one")]
+
+
+def _alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

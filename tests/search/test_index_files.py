@@ -1,0 +1,178 @@
+"""The index of a library is as fresh as the library, whoever wrote and wherever it lies."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from storyscope.config import Config
+from storyscope.core import Passages, Span, Story, Video
+from storyscope.errors import LibraryError
+from storyscope.search import Senses
+from storyscope.search import index_files as searching_index
+from storyscope.search.index_files import SEGMENTS, LibraryIndex
+from storyscope.store import SqliteStore, VideoRecord
+
+MEANINGS = np.random.default_rng(1).normal(size=(30, 8)).astype(np.float32)
+SENSES = Senses(np.full(8, 8**-0.5, np.float32))
+
+
+@pytest.fixture(autouse=True)
+def small_models(monkeypatch):
+    monkeypatch.setattr(searching_index, "load_text_model", lambda name: None)
+    monkeypatch.setattr(searching_index, "class_vectors", lambda model, names: MEANINGS)
+    monkeypatch.setattr(searching_index, "SEALED", 3)
+
+
+def put(store, name, seed=0):
+    """A video of two stories, with a passage in each."""
+    video = Video(name, f"/{name}.mp4", name, 20.0, 500, 25.0, 64, 36, True)
+    chance = np.random.default_rng([seed, *name.encode()])
+    passages = Passages(
+        texts=("a word", "another word"),
+        spans=np.array([[0.0, 5.0], [10.0, 15.0]]),
+        text_vectors=chance.normal(size=(2, 8)).astype(np.float16),
+        seconds=np.array([1.0, 11.0]),
+        shots=np.arange(2, dtype=np.int32),
+        classes=np.tile(np.arange(10, dtype=np.uint16), (2, 1)),
+        shares=np.full((2, 10), 0.1, np.float16),
+    )
+    stories = tuple(
+        Story(f"{name}/{n}", name, range(n, n + 1), Span(10.0 * n, 10.0 * n + 10)) for n in range(2)
+    )
+    store.put_record(VideoRecord(video, "indexing", 0, 0))
+    store.save(name, "passages", f"{seed}", passages)
+    store.save(name, "titles", f"{seed}", stories)
+    store.put_record(VideoRecord(video, "ready", 0, 0))
+
+
+def contents(library):
+    """Every story that is there, with its score and the words found in it."""
+    index = library.fresh()
+    scores = index.score(SENSES)
+    shares = index.spoken.shares([np.array([], np.int64), np.arange(0, 1000)])
+    said = index.spoken.largest(shares, index.story_count, read=False)
+    return {
+        index.place(n): (round(float(scores.meant[n]), 4), float(said[n]))
+        for n in np.flatnonzero(index.alive()).tolist()
+    }
+
+
+def opened(store):
+    return LibraryIndex(store, Config(), store.folder)
+
+
+def files(store):
+    return sorted((store.folder / SEGMENTS).glob("*"))
+
+
+def test_a_new_process_finds_the_same_in_files(tmp_path):
+    store = SqliteStore(tmp_path)
+    for number in range(13):
+        put(store, f"video{number:02}")
+    first = contents(opened(store))
+    assert len(first) == 26
+    assert len(files(store)) == 4
+    loads = []
+    store.load = lambda *stage: loads.append(stage) or SqliteStore.load(store, *stage)
+    assert list(contents(opened(store)).items()) == list(first.items())
+    assert {video for video, _ in loads} == {"video12"}
+    assert contents(LibraryIndex(store, Config(), None)) == first
+
+
+def test_changes_are_seen_at_once_whoever_made_them(tmp_path):
+    store, other = SqliteStore(tmp_path), SqliteStore(tmp_path)
+    for number in range(4):
+        put(store, f"video{number}")
+    library = opened(store)
+    before = contents(library)
+    put(other, "video1", seed=5)
+    other.remove("video2")
+    put(store, "new")
+    after = contents(library)
+    assert after == contents(LibraryIndex(store, Config(), None))
+    assert after["video1", 0] != before["video1", 0]
+    assert {video for video, _ in after} == {"new", "video0", "video1", "video3"}
+    assert contents(opened(store)) == after
+
+
+def test_a_new_video_is_found_where_an_old_one_was_filed(tmp_path):
+    store = SqliteStore(tmp_path)
+    put(store, "film")
+    library = opened(store)
+    before = contents(library)
+    store.remove("film")
+    put(store, "another")
+    put(store, "film", seed=5)
+    assert store.said_addresses()["another"] == range(1, 3)
+    after = contents(library)
+    assert after == contents(LibraryIndex(store, Config(), None))
+    assert {said for _, said in after.values()} == {said for _, said in before.values()}
+
+
+def test_a_video_that_cannot_be_read_is_named(tmp_path):
+    store = SqliteStore(tmp_path)
+    put(store, "video0")
+    (array_file,) = (tmp_path / "arrays/video0").iterdir()
+    array_file.write_bytes(b"")
+    with pytest.raises(LibraryError, match="the arrays of video0's passages cannot be read"):
+        opened(store).fresh()
+
+
+def test_another_thread_sees_what_this_one_wrote(tmp_path):
+    store = SqliteStore(tmp_path)
+    put(store, "video0")
+    library = opened(store)
+    with ThreadPoolExecutor(1) as thread:
+        assert len(thread.submit(contents, library).result()) == 2
+        put(store, "video1")
+        assert len(thread.submit(contents, library).result()) == 4
+        assert len(contents(library)) == 4
+
+
+def test_what_is_changed_again_and_again_leaves_nothing_behind(tmp_path):
+    store = SqliteStore(tmp_path)
+    put(store, "video0")
+    put(store, "video1")
+    library = opened(store)
+    for seed in range(1, 20):
+        put(store, "video1", seed)
+        assert contents(library) == contents(LibraryIndex(store, Config(), None))
+        assert library.fresh().story_count <= 2 * (2 * 2 + 1)
+    assert not files(store)
+
+
+def test_files_of_the_past_are_swept_away(tmp_path):
+    store = SqliteStore(tmp_path)
+    for number in range(3):
+        put(store, f"video{number}")
+    contents(opened(store))
+    (old,) = files(store)
+    for number in range(2):
+        put(store, f"video{number}", seed=9)
+    damaged = old.with_name("damaged.segment")
+    damaged.write_bytes(b"no segment")
+    assert contents(opened(store)) == contents(LibraryIndex(store, Config(), None))
+    assert old not in files(store)
+    assert damaged not in files(store)
+
+
+def test_what_a_killed_process_left_half_written_is_swept_away(tmp_path):
+    store = SqliteStore(tmp_path)
+    put(store, "video0")
+    left, being_written = (tmp_path / SEGMENTS / f".part-{name}" for name in ("old", "new"))
+    left.parent.mkdir()
+    left.write_bytes(b"half")
+    being_written.write_bytes(b"half")
+    os.utime(left, (0, 0))
+    assert len(contents(opened(store))) == 2
+    assert files(store) == [being_written]
+
+
+def test_a_library_that_cannot_be_written_is_searched(tmp_path):
+    store = SqliteStore(tmp_path)
+    for number in range(4):
+        put(store, f"video{number}")
+    (tmp_path / SEGMENTS).write_text("a file where the folder would be")
+    assert len(contents(opened(store))) == 8

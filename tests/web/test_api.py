@@ -1,0 +1,395 @@
+"""The API: the verbs of the library over HTTP, and what it refuses."""
+
+import html
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import zipfile
+from io import BytesIO
+
+import pytest
+from fastapi.testclient import TestClient
+
+from storyscope import Library
+from storyscope.errors import LibraryError
+from storyscope.formats import FORMATS
+from storyscope.media import Codecs
+from storyscope.web import create_app
+from storyscope.web.playing import why_unplayable
+from storyscope.web.server import serve
+from waiting import wait_until
+
+
+@pytest.fixture
+def client(library, film):
+    return TestClient(create_app(library, media_folders=(film.parent,)))
+
+
+def test_videos_come_in_pages_with_a_tag(client):
+    page = client.get("/api/v1/videos", params={"limit": 1})
+    assert page.json()["total"] == 1
+    assert page.json()["videos"][0]["id"] == "film"
+    again = client.get(
+        "/api/v1/videos", params={"limit": 1}, headers={"If-None-Match": page.headers["etag"]}
+    )
+    assert again.status_code == 304
+    assert client.get("/api/v1/videos", params={"offset": 5}).json()["videos"] == []
+    refused = client.get("/api/v1/videos", params={"limit": 0})
+    assert (refused.status_code, refused.json()["error"]) == (422, "InvalidRequest")
+    assert refused.json()["detail"].startswith("query limit: ")
+
+
+def test_stories_shots_and_words_are_served(client, library):
+    stories = client.get("/api/v1/videos/film/stories").json()["stories"]
+    assert len(stories) == len(library.stories("film"))
+    assert stories[0]["start"] <= stories[0]["thumbnail"] < stories[0]["end"]
+    assert len(client.get("/api/v1/videos/film/shots").json()["shots"]) == len(
+        library.shots("film")
+    )
+    assert client.get("/api/v1/videos/film/transcript").json()["words"][0][0] == "The"
+
+
+def test_a_search_answers_with_a_story_and_its_picture(client):
+    (hit, *_) = client.get("/api/v1/search", params={"q": "camel"}).json()["hits"]
+    assert hit["story"]["id"] == "film/2"
+    shown = client.get("/api/v1/videos/film/picture", params={"at": hit["thumbnail"]["seconds"]})
+    assert shown.headers["content-type"] == "image/jpeg"
+    assert client.get("/api/v1/search", params={"q": "interest rates"}).json()["hits"] == []
+
+
+def test_the_film_is_served_by_ranges(client, film):
+    part = client.get("/api/v1/videos/film/media", headers={"Range": "bytes=10-19"})
+    assert part.status_code == 206
+    assert part.content == film.read_bytes()[10:20]
+
+
+def test_a_file_put_or_linked_in_the_place_of_a_film_is_not_served(indexed, film, tmp_path):
+    library = Library(shutil.copytree(indexed, tmp_path / "library"))
+    (record,) = library.videos()
+    mine, secret = tmp_path / "film.mp4", tmp_path / "secret.txt"
+    shutil.copy(film, mine)
+    secret.write_text("nobody else's business")
+    video = type(record.video)(**{**vars(record.video), "path": str(mine)})
+    library.store.put_record(type(record)(**{**vars(record), "video": video}))
+    client = TestClient(create_app(library))
+    assert client.get("/api/v1/videos/film/media").status_code == 200
+    mine.unlink()
+    mine.symlink_to(secret)
+    for view in ("media", "stream", "playable"):
+        answer = client.get(f"/api/v1/videos/film/{view}")
+        assert answer.status_code == 409
+        assert "not the one that was indexed" in answer.json()["detail"]
+
+
+def test_a_person_s_version_is_kept_compared_and_forgotten(client):
+    version = {"starts": [0, 4.0], "titles": ["Sea", ""]}
+    assert client.put("/api/v1/videos/film/annotations/ann", json=version).status_code == 204
+    mine = client.get("/api/v1/videos/film/stories", params={"annotator": "ann"}).json()["stories"]
+    assert [story["start"] for story in mine] == [0.0, 4.0]
+    client.put("/api/v1/videos/film/annotations/bob", json={"starts": [0, 5.0]})
+    compared = client.get("/api/v1/videos/film/annotations").json()
+    assert [v["name"] for v in compared["versions"]] == ["storyscope", "ann", "bob", "consensus"]
+    assert compared["mean_iou"][1][1] == 1.0
+    for name in ("ann", "bob"):
+        client.delete(f"/api/v1/videos/film/annotations/{name}")
+    assert client.get("/api/v1/videos/film").json()["annotators"] == []
+
+
+@pytest.mark.parametrize(
+    "version", [{"starts": []}, {"starts": [1.0]}, {"starts": [0, 9e9]}, {"starts": [0, 0]}, {}]
+)
+def test_a_version_that_parts_nothing_is_refused(client, version):
+    assert client.put("/api/v1/videos/film/annotations/ann", json=version).status_code == 422
+
+
+def test_stories_are_exported(client):
+    assert client.get("/api/v1/videos/film/chapters.vtt").text.startswith("WEBVTT")
+    written = client.get("/api/v1/videos/film/export/csv")
+    assert written.headers["content-disposition"] == 'attachment; filename="film.csv"'
+    assert client.get("/api/v1/videos/film/export/papyrus").status_code == 404
+    assert [f["name"] for f in client.get("/api/v1/formats").json()["formats"]] == list(FORMATS)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_can_be_had_from_the_menu(client, library, name):
+    written = client.get(f"/api/v1/videos/film/export/{name}")
+    if name == "youtube":
+        assert "3 chapters of 10 seconds" in written.json()["detail"]
+        return
+    assert written.status_code == 200
+    assert written.headers["content-disposition"].startswith("attachment; filename=")
+    assert len(written.content) > 50
+    if name in ("clips", "kodi", "thumbnails"):
+        assert len(zipfile.ZipFile(BytesIO(written.content)).namelist()) > 1
+    assert list(library.folder.glob(".export-*")) == []
+
+
+def test_small_pictures_for_scrubbing_lie_in_one_sheet(client):
+    track = client.get("/api/v1/videos/film/sprites.vtt")
+    assert "#xywh=0,0,160,90" in track.text
+    sheet = client.get("/api/v1/videos/film/sprites.jpg")
+    assert sheet.headers["content-type"] == "image/jpeg"
+
+
+def test_every_boundary_says_why_it_is_there(client, library):
+    told = client.get("/api/v1/videos/film/explanation").json()["boundaries"]
+    assert [each["index"] for each in told] == [1, 2]
+    assert [each["start"] for each in told] == [s.span.start for s in library.stories("film")[1:]]
+    assert all(0 <= each["confidence"] <= 1 for each in told)
+    assert sum(map(abs, told[0]["cues"].values())) == pytest.approx(1)
+
+
+def test_baselines_stand_beside_the_other_versions(client, library):
+    client.put("/api/v1/videos/film/annotations/consensus", json={"starts": [0, 4.0]})
+    compared = client.get("/api/v1/videos/film/annotations", params={"baselines": True}).json()
+    rows = [(v["name"], v["kind"], len(v["starts"])) for v in compared["versions"]]
+    assert rows[:2] == [("storyscope", "machine", 3), ("consensus", "person", 2)]
+    assert ("uniform", "baseline", 2) in rows
+    assert ("one-per-shot", "baseline", len(library.shots("film"))) in rows
+    assert {"osg", "raw-clustering"} <= {name for name, _, _ in rows}
+    assert len(compared["mean_iou"]) == len(rows) == len(compared["mean_iou"][0])
+    client.delete("/api/v1/videos/film/annotations/consensus")
+
+
+def test_a_preferred_picture_stands_for_the_story_and_stays(client, library):
+    before = client.get("/api/v1/videos/film/stories").json()["stories"][1]
+    shots = client.get("/api/v1/videos/film/shots").json()["shots"]
+    times = [t for shot in shots for t in shot["pictures"] if before["start"] <= t < before["end"]]
+    other = next(t for t in times if abs(t - before["thumbnail"]) > 0.5)
+    where = "/api/v1/videos/film/stories/2/thumbnail"
+    assert client.put(where, json={"seconds": other}).json() == {"seconds": other}
+    assert client.get("/api/v1/videos/film/stories").json()["stories"][1]["thumbnail"] == other
+    assert Library(library.folder).thumbnail("film", library.stories("film")[1]).seconds == other
+    assert client.put(where, json={"seconds": 0.0}).status_code == 409
+    missing = where.replace("/2/", "/9/")
+    assert client.put(missing, json={"seconds": other}).status_code == 409
+
+
+def test_an_unknown_video_is_a_typed_404(client):
+    for path in ("", "/stories", "/shots", "/media", "/transcript", "/annotations"):
+        answer = client.get(f"/api/v1/videos/nothing{path}")
+        assert answer.status_code == 404
+        assert answer.json()["error"] == "UnknownVideo"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../../etc/passwd", "..%2f..%2fetc%2fpasswd", "%00", "film%00", "／etc", "film/../film"],
+)
+def test_no_id_reaches_the_file_system(client, name):
+    answer = client.get(f"/api/v1/videos/{name}/media")
+    assert answer.status_code in (404, 200)
+    assert b"root:" not in answer.content
+
+
+def test_another_site_changes_nothing(client, library):
+    for headers in (
+        {"Origin": "http://evil.example"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ):
+        assert client.delete("/api/v1/videos/film", headers=headers).status_code == 403
+    assert client.get("/api/v1/videos", headers={"Host": "evil.example"}).status_code == 403
+    assert len(library.videos()) == 1
+
+
+def test_with_a_token_nothing_is_answered_without_it(library):
+    client = TestClient(create_app(library, token="secret"))
+    assert client.get("/api/v1/videos").status_code == 401
+    assert client.get("/").status_code == 401
+    assert client.get("/api/v1/videos", headers={"Authorization": "Bearer no"}).status_code == 401
+    given = {"Authorization": "Bearer secret"}
+    assert client.get("/api/v1/videos", headers=given).status_code == 200
+    assert client.get("/?token=secret").status_code == 200
+    assert client.get("/api/v1/videos").status_code == 200
+
+
+def test_videos_are_added_from_declared_folders_only(client, tmp_path, film):
+    outside = tmp_path / "film.mp4"
+    outside.write_bytes(film.read_bytes())
+    link = film.parent / "link.mp4"
+    link.symlink_to(outside)
+    for path in (outside, link, film.parent / ".." / "film.mp4", "/etc/passwd", "\0"):
+        answer = client.post("/api/v1/videos", json={"path": str(path)})
+        assert answer.status_code == 409
+        assert "media folders" in answer.json()["detail"]
+    link.unlink()
+
+
+def wait_for_jobs(client):
+    """The jobs once all of them have ended."""
+
+    def jobs():
+        return client.get("/api/v1/jobs").json()["jobs"]
+
+    wait_until(lambda: all(job["state"] not in ("waiting", "indexing") for job in jobs()))
+    return jobs()
+
+
+def test_an_upload_is_indexed_and_a_wrong_one_leaves_nothing(client, library, film):
+    bad = client.post("/api/v1/uploads", files={"file": ("../../bad.mp4", b"not a film")})
+    assert bad.status_code == 409
+    with film.open("rb") as stream:
+        good = client.post("/api/v1/uploads", files={"file": ("../My film!.mp4", stream)})
+    assert good.status_code == 202
+    (job,) = wait_for_jobs(client)
+    assert job["state"] == "ready"
+    (kept,) = (library.folder / "uploads").iterdir()
+    assert kept.name == "My-film-.mp4"
+    client.delete(f"/api/v1/videos/{job['video']}")
+
+
+def test_a_stopped_job_ends_at_once_and_resumes_where_it_stopped(client, library, film):
+    with film.open("rb") as stream:
+        upload = client.post("/api/v1/uploads", files={"file": ("slow.mp4", stream)})
+    (number,) = upload.json()["jobs"]
+    job = client.app.state.indexer
+    wait_until(lambda: job.jobs()[-1]["stage"] != "")
+    assert client.delete(f"/api/v1/jobs/{number}").json() == {"state": "cancelled"}
+    assert client.post("/api/v1/jobs/99/resume").status_code == 404
+    (again,) = client.post(f"/api/v1/jobs/{number}/resume").json()["jobs"]
+    (job,) = wait_for_jobs(client)
+    assert (job["id"], job["state"], job["video"]) == (again, "ready", "slow")
+    assert client.post(f"/api/v1/jobs/{number}/resume").status_code == 404
+    assert client.post("/api/v1/videos/slow/index").status_code == 202
+    assert [job["state"] for job in wait_for_jobs(client)] == ["ready", "ready"]
+    client.delete("/api/v1/videos/slow")
+
+
+def test_uploads_that_a_server_did_not_come_to_are_taken_up_by_the_next(library, film):
+    library.uploads.mkdir(exist_ok=True)
+    shutil.copy(film, library.uploads / "left [1].mp4")
+    words = "1\n00:00:00,000 --> 00:00:02,000\nHere are hedgehogs.\n"
+    (library.uploads / "left [1].srt").write_text(words)
+    client = TestClient(create_app(library))
+    (job,) = wait_for_jobs(client)
+    assert (job["name"], job["state"]) == ("left [1].mp4", "ready")
+    transcript = client.get(f"/api/v1/videos/{job['video']}/transcript").json()
+    assert "hedgehogs" in str(transcript)
+    assert TestClient(create_app(library)).get("/api/v1/jobs").json() == {"jobs": []}
+    client.delete(f"/api/v1/videos/{job['video']}")
+
+
+def test_a_number_that_is_none_is_refused_in_words(client):
+    answer = client.put(
+        "/api/v1/videos/film/stories/1/thumbnail",
+        content='{"seconds": NaN}',
+        headers={"Content-Type": "application/json"},
+    )
+    assert (answer.status_code, answer.json()["error"]) == (422, "InvalidRequest")
+    assert answer.json()["detail"].startswith("body seconds: ")
+
+
+def test_ctrl_c_is_for_the_server_and_not_for_its_worker(library, film, tmp_path):
+    wanted = {"library": str(tmp_path), "settings": "", "path": str(film), "transcript": None}
+    with subprocess.Popen(
+        [sys.executable, "-m", "storyscope.processes.index_process"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as worker:
+        worker.stdin.write(json.dumps(wanted).encode() + b"\n")
+        worker.stdin.flush()
+        assert b"stage" in worker.stdout.readline()
+        worker.send_signal(signal.SIGINT)
+        *_, last = worker.stdout
+        assert json.loads(last) == {"video": "film"}
+
+
+def test_a_film_that_fails_says_why(client, film):
+    broken = film.parent / "broken.mp4"
+    broken.write_bytes(film.read_bytes()[:3000])
+    client.post("/api/v1/videos", json={"path": str(broken)})
+    (job,) = wait_for_jobs(client)
+    assert job["state"] == "failed"
+    assert "broken.mp4" in job["failure"]
+    broken.unlink()
+
+
+def test_an_upload_that_is_too_large_is_refused_before_it_is_taken(library, film):
+    client = TestClient(create_app(library, largest_upload=1000))
+    answer = client.post("/api/v1/uploads", files={"file": ("film.mp4", b"x" * 2000)})
+    assert (answer.status_code, answer.json()["error"]) == (413, "TooLarge")
+    endless = client.post("/api/v1/uploads", content=iter([b"x"] * 3))
+    assert (endless.status_code, endless.json()["error"]) == (411, "LengthWanted")
+    large = client.put("/api/v1/videos/film/annotations/ann", content=b" " * (5 << 20))
+    assert large.status_code == 413
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\x00" * 5000, b"<svg onload=alert(1)>", b"#EXTM3U\n/etc/passwd"]
+)
+def test_an_upload_of_another_type_leaves_nothing(client, library, content):
+    before = set(library.folder.rglob("uploads/*"))
+    answer = client.post("/api/v1/uploads", files={"file": ("film.mp4", content, "video/mp4")})
+    assert answer.status_code in (409, 422)
+    assert set(library.folder.rglob("uploads/*")) == before
+
+
+def test_the_next_upload_sweeps_what_a_killed_server_left(client, library):
+    library.uploads.mkdir(exist_ok=True)
+    left, being_taken = (library.uploads / f".part-{name}" for name in ("old", "new"))
+    left.write_bytes(b"half a film")
+    being_taken.write_bytes(b"half a film")
+    os.utime(left, (0, 0))
+    client.post("/api/v1/uploads", files={"file": ("film.mp4", b"no film")})
+    assert list(library.uploads.iterdir()) == [being_taken]
+    being_taken.unlink()
+
+
+def test_the_page_says_why_a_file_cannot_be_played(client):
+    assert client.get("/api/v1/videos/film/playable").json() == {"playable": True, "reason": ""}
+    assert "hevc in matroska" in why_unplayable(Codecs("matroska,webm", "hevc", ""))
+    assert "with ac3 sound" in why_unplayable(Codecs("mov,mp4,m4a", "h264", "ac3"))
+    assert why_unplayable(Codecs("matroska,webm", "vp9", "opus")) == ""
+    assert why_unplayable(Codecs("mov,mp4,m4a", "h264", "")) == ""
+
+
+def test_a_picture_that_a_person_chose_stands_for_the_story(client):
+    version = {"starts": [0, 5.0], "thumbnails": [None, 6.5]}
+    client.put("/api/v1/videos/film/annotations/ann", json=version)
+    own = client.get("/api/v1/videos/film/stories", params={"annotator": "ann"}).json()["stories"]
+    assert [story["chosen"] for story in own] == [None, 6.5]
+    assert own[1]["thumbnail"] == 6.5
+    client.delete("/api/v1/videos/film/annotations/ann")
+
+
+def test_every_answer_carries_a_strict_policy(client):
+    for path in ("/", "/api/v1/videos", "/static/page.js", "/api/v1/videos/nothing"):
+        policy = client.get(path).headers["content-security-policy"]
+        assert "script-src 'self'" in policy
+        assert "frame-ancestors 'none'" in policy
+
+
+def test_the_page_is_served_whatever_view_is_asked_for(client):
+    for path in ("/", "/search?q=x", "/watch/film"):
+        assert "<main" in client.get(path).text
+    assert (
+        client.get("/static/../app.py").status_code == 404
+        or "FastAPI" not in client.get("/static/../app.py").text
+    )
+
+
+def test_the_reference_lists_every_call_and_needs_nothing_from_elsewhere(client):
+    page = client.get("/api/docs")
+    for path in client.get("/api/v1/openapi.json").json()["paths"]:
+        assert html.escape(path) in page.text
+    assert "http://" not in page.text
+    assert "https://" not in page.text
+    assert "default-src" in page.headers["content-security-policy"]
+
+
+def test_an_unknown_call_is_told_so_in_json(client):
+    answer = client.get("/api/v1/no-such-thing")
+    assert answer.status_code == 404
+    assert answer.json()["error"] == "NotFound"
+
+
+def test_a_port_that_is_taken_is_named(library):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(LibraryError, match=f"127.0.0.1:{port} cannot be opened"):
+            serve(library, host="127.0.0.1", port=port, media_folders=(), token=None)
