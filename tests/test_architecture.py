@@ -9,9 +9,10 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "src/storyscope"
 ROOMS = sorted(folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists())
-COMMON = {"core", "errors", "config", "progress", "models", "writing"}
+COMMON = {"core", "errors", "config", "progress", "models", "plugins", "writing"}
 MAY_USE = {
     "core": {"errors"},
+    "config": {"errors", "plugins"},
     "evaluate": {"core", "errors", "progress"},
     "stories": COMMON | {"embedding", "evaluate"},
     "baselines": COMMON | {"stories", "embedding", "evaluate"},

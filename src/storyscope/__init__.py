@@ -1,4 +1,10 @@
-"""Storyscope finds the stories inside long edited videos, in the order data flows:
+"""Storyscope finds the stories inside long edited videos.
+
+>>> import storyscope
+>>> for story in storyscope.find_stories("film.mp4"):
+...     print(story.span, story.title)
+
+A library keeps what was found, resumes where it stopped, and answers searches:
 
 >>> from storyscope import Library
 >>> library = Library("folder")
@@ -36,12 +42,13 @@ __all__ = [
     "Transcript",
     "Video",
     "Word",
+    "find_stories",
 ]
 
 
 def __getattr__(name: str) -> object:
-    if name == "Library":
-        from storyscope.library import Library
+    if name in ("Library", "find_stories"):
+        from storyscope import library
 
-        return Library
+        return getattr(library, name)
     raise AttributeError(f"module 'storyscope' has no attribute {name!r}")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from movie import story_seconds
-from storyscope import Library
+from storyscope import Library, find_stories
 from storyscope.core import Annotation, Segmentation
 from storyscope.errors import (
     AnnotationError,
@@ -159,3 +159,9 @@ def test_a_failed_stage_is_remembered_and_can_be_finished(film, tmp_path, monkey
         library.stories("film")
     assert "scan" not in stages_run(library, film)
     assert library.videos()[0].state == "ready"
+
+
+def test_stories_of_a_file_are_found_without_a_library(film, library):
+    found = find_stories(film)
+    assert [story.span for story in found] == [story.span for story in library.stories("film")]
+    assert len(find_stories(film, count=2)) == 2

@@ -53,10 +53,10 @@ def export(
         storyscope export film --format clips --output clips/
     """
     from storyscope.errors import FormatError
-    from storyscope.formats import FORMATS, find_format
+    from storyscope.formats import find_format, format_names
 
     if format == "list":
-        kinds = [find_format(name) for name in FORMATS]
+        kinds = [find_format(name) for name in format_names()]
         rows = [
             (kind.name, kind.summary, kind.loses, "yes" if kind.nests else "") for kind in kinds
         ]
@@ -66,7 +66,7 @@ def export(
         raise FormatError("name the video to export; `storyscope list` shows their ids")
     kind = find_format(format)
     if level is Level.nested and not kind.nests:
-        nesting = ", ".join(name for name in FORMATS if find_format(name).nests)
+        nesting = ", ".join(name for name in format_names() if find_format(name).nests)
         raise FormatError(f"{format} cannot hold shots inside stories; {nesting} can")
     shelf = open_library(library)
     timeline = shelf.timeline(

@@ -6,11 +6,8 @@ import numpy as np
 
 from storyscope.config import FeatureConfig
 from storyscope.core import Features
-from storyscope.errors import InvalidSetting
 from storyscope.features.extractor import Material
 from storyscope.features.sampling import sample_keyframes
-
-POOLINGS = ("max", "mean")
 
 
 def appearance(material: Material, config: FeatureConfig) -> Features | None:
@@ -23,10 +20,6 @@ def appearance(material: Material, config: FeatureConfig) -> Features | None:
     vision, keyframes = material.vision, material.keyframes
     if vision is None or keyframes is None or not len(keyframes):
         return None
-    if config.pooling not in POOLINGS:
-        raise InvalidSetting(
-            f"pooling is `max` or `mean`, got {config.pooling!r}; change features.pooling"
-        )
     rows = sample_keyframes(material.shots, keyframes, config)
     vectors = np.zeros((len(rows), vision.maps.shape[1]), np.float32)
     for number, chosen in enumerate(rows):

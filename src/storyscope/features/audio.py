@@ -9,7 +9,6 @@ import numpy as np
 
 from storyscope.config import FeatureConfig
 from storyscope.core import Features, Rows, Shot, Sound
-from storyscope.errors import InvalidSetting
 from storyscope.features.extractor import Material
 from storyscope.features.fisher import COMPONENTS, Mixture, fisher_vector, fit_mixture
 from storyscope.features.mfcc import FLOOR, derivatives
@@ -32,12 +31,8 @@ def audio(material: Material, config: FeatureConfig) -> Features | None:
         return None
     if config.audio == "compact":
         return _each_shot(material.shots, sound, _statistics, "mfcc statistics 1")
-    if config.audio == "fisher":
-        mixture = fit_mixture(spread(sound.mfcc), components=COMPONENTS)
-        return _fisher(material.shots, sound, mixture)
-    raise InvalidSetting(
-        f"audio is `compact` or `fisher`, got {config.audio!r}; change features.audio"
-    )
+    mixture = fit_mixture(spread(sound.mfcc), components=COMPONENTS)
+    return _fisher(material.shots, sound, mixture)
 
 
 def descriptors(mfcc: np.ndarray) -> np.ndarray:

@@ -6,7 +6,6 @@ import numpy as np
 
 from storyscope.config import FeatureConfig
 from storyscope.core import Keyframes, Shot
-from storyscope.errors import InvalidSetting
 from storyscope.features.colour import keyframe_colours
 from storyscope.features.keyframes import nearest_to_uniform, rows_of_shots
 
@@ -15,11 +14,6 @@ def sample_keyframes(
     shots: tuple[Shot, ...], keyframes: Keyframes, config: FeatureConfig
 ) -> list[np.ndarray]:
     """For every shot the rows of the keyframes that speak for it, at least one each."""
-    if config.sampling not in ("uniform", "different"):
-        raise InvalidSetting(
-            f"sampling is `uniform` or `different`, got {config.sampling!r}; "
-            f"change features.sampling"
-        )
     colours = keyframe_colours(keyframes) if config.sampling == "different" else None
     rows = []
     for shot, own in zip(shots, rows_of_shots(keyframes, shots), strict=True):

@@ -6,7 +6,7 @@ from storyscope.formats.annotations import (
     on_one_scale,
     read_annotations,
 )
-from storyscope.formats.registry import FORMATS, Format, find_format
+from storyscope.formats.registry import FORMATS, Format, find_format, format_names
 from storyscope.formats.timeline import Entry, Timeline, timeline_of
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Timeline",
     "WrittenAnnotation",
     "find_format",
+    "format_names",
     "on_one_scale",
     "read_annotations",
     "timeline_of",

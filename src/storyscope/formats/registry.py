@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from storyscope.errors import UnknownName
+from storyscope.errors import FormatError, UnknownName
 from storyscope.formats.timeline import Timeline
+from storyscope.plugins import load_plugin, plugin_names
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,23 @@ FORMATS = {
 }
 
 
+PLUGINS = "storyscope.formats"
+"""The entry points by which other packages bring formats."""
+
+
 def find_format(name: str) -> Format:
-    """The format called `name`."""
-    if name not in FORMATS:
-        raise UnknownName(f"no format called {name!r}; choose from {', '.join(FORMATS)}")
-    found: Format = import_module(FORMATS[name]).FORMAT
-    return found
+    """The format called `name`, ours or an installed package's."""
+    if name in FORMATS:
+        ours: Format = import_module(FORMATS[name]).FORMAT
+        return ours
+    if name not in plugin_names(PLUGINS):
+        raise UnknownName(f"no format called {name!r}; choose from {', '.join(format_names())}")
+    theirs = load_plugin(PLUGINS, name)
+    if not isinstance(theirs, Format):
+        raise FormatError(f"the plugin {name!r} offers {theirs!r}, not a storyscope.formats.Format")
+    return theirs
+
+
+def format_names() -> list[str]:
+    """Names of all formats, those of installed packages last."""
+    return [*FORMATS, *(name for name in plugin_names(PLUGINS) if name not in FORMATS)]

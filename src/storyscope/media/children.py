@@ -6,8 +6,6 @@ import os
 import sys
 from pathlib import Path
 
-import storyscope
-
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -16,7 +14,7 @@ def environment(*, one_thread: bool) -> dict[str, str]:
 
     Threads of two processes that share a core wait for each other, and cost many times more.
     """
-    home = str(Path(storyscope.__file__).resolve().parent.parent)
+    home = str(Path(__file__).resolve().parents[2])
     modules = [home, *(entry for entry in sys.path if entry)]
     threads = dict.fromkeys(THREADS, "1") if one_thread else {}
     return {**os.environ, **threads, "PYTHONPATH": os.pathsep.join(modules)}

@@ -9,7 +9,7 @@ import numpy as np
 
 from storyscope.config import ShotConfig
 from storyscope.core import Shot, SmallFrame
-from storyscope.errors import UnknownName
+from storyscope.plugins import load_plugin
 from storyscope.shots.decide import find_transitions
 from storyscope.shots.tile import Timestamps, tile
 
@@ -21,6 +21,11 @@ DETECTORS = {
     "paper": "storyscope.shots.paper",
 }
 """Every detector and the file whose `score_frames` it is."""
+
+PLUGINS = "storyscope.detectors"
+"""The entry points by which other packages bring functions like `score_frames`."""
+
+Scorer = Callable[[Iterable[np.ndarray]], Iterator[np.ndarray]]
 
 
 def detect_shots(
@@ -37,14 +42,12 @@ def detect_shots(
     yield from tile(transitions, times, config)
 
 
-def _scorer(detector: str) -> Callable[[Iterable[np.ndarray]], Iterator[np.ndarray]]:
-    if detector not in DETECTORS:
-        raise UnknownName(
-            f"no shot detector is called {detector!r}; choose from {', '.join(DETECTORS)}"
-        )
-    score_frames: Callable[[Iterable[np.ndarray]], Iterator[np.ndarray]]
-    score_frames = import_module(DETECTORS[detector]).score_frames
-    return score_frames
+def _scorer(detector: str) -> Scorer:
+    if detector in DETECTORS:
+        ours: Scorer = import_module(DETECTORS[detector]).score_frames
+        return ours
+    theirs: Scorer = load_plugin(PLUGINS, detector)
+    return theirs
 
 
 def _blocks(frames: Iterable[SmallFrame], size: int) -> Iterator[np.ndarray]:

@@ -119,9 +119,9 @@ def export(request: Request, video: str, format: str, annotator: MaybeAnnotator 
 @router.get("/formats")
 def formats() -> dict[str, Any]:
     """What `export` can write."""
-    from storyscope.formats import FORMATS, find_format
+    from storyscope.formats import find_format, format_names
 
-    kinds = [find_format(name) for name in FORMATS]
+    kinds = [find_format(name) for name in format_names()]
     return {"formats": [{"name": k.name, "summary": k.summary, "loses": k.loses} for k in kinds]}
 
 

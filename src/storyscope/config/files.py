@@ -1,0 +1,138 @@
+"""Settings as files and as words: TOML in and out, and what each setting is for."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import inspect
+import json
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from storyscope.config.records import PRESETS, Config
+from storyscope.errors import InvalidSetting
+
+
+def load_config(path: Path) -> Config:
+    """Read settings from a TOML file; a missing file gives the defaults.
+
+    A story model that lies beside the file may be named from there.
+    """
+    if not path.exists():
+        return Config()
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidSetting(f"{path} is not a TOML file: {error}") from error
+    preset = values.pop("preset", "default")
+    config = with_settings(preset_called(preset, where=str(path)), values, where=str(path))
+    beside = path.parent.resolve() / config.stories.model
+    return _with_model(config, beside) if beside.is_file() else config
+
+
+def preset_called(name: Any, *, where: str = "settings") -> Config:
+    """All settings of a preset."""
+    if name not in PRESETS:
+        raise InvalidSetting(f"{where}: {_unknown('preset', str(name), list(PRESETS))}")
+    return PRESETS[name]
+
+
+def with_settings(config: Config, values: Mapping[str, Any], *, where: str = "settings") -> Config:
+    """A copy of `config` with `values` laid over it, room by room."""
+    laid: Config = _lay_over(config, values, where)
+    return laid
+
+
+def parse_settings(lines: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Settings written as `room.name=value` into the tables a TOML file would hold."""
+    tables: dict[str, dict[str, Any]] = {}
+    for line in lines:
+        path, equals, text = line.partition("=")
+        room, dot, name = path.strip().partition(".")
+        if not (equals and dot and room and name):
+            raise InvalidSetting(f"a setting is written as room.name=value, got {line!r}")
+        try:
+            value = tomllib.loads(f"value = {text.strip()}")["value"]
+        except tomllib.TOMLDecodeError:
+            value = text.strip()
+        tables.setdefault(room, {})[name] = value
+    return tables
+
+
+def to_toml(config: Config, *, preset: str = "default", home: Path | None = None) -> str:
+    """The settings that differ from a preset, as the text of a TOML file.
+
+    A story model inside `home`, the folder of that file, is named from there: they move together.
+    """
+    model = Path(config.stories.model)
+    if home is not None and model.is_relative_to(home.resolve()):
+        config = _with_model(config, model.relative_to(home.resolve()))
+    lines = [] if preset == "default" else [f"preset = {json.dumps(preset)}"]
+    for room in fields(config):
+        record, base = getattr(config, room.name), getattr(PRESETS[preset], room.name)
+        changed = [
+            f.name for f in fields(record) if getattr(record, f.name) != getattr(base, f.name)
+        ]
+        if changed:
+            lines += ["", f"[{room.name}]"]
+            lines += [f"{name} = {_as_toml(getattr(record, name))}" for name in changed]
+    return "\n".join(lines).strip() + "\n"
+
+
+def _with_model(config: Config, model: Path) -> Config:
+    return replace(config, stories=replace(config.stories, model=str(model)))
+
+
+def _as_toml(value: Any) -> str:
+    """A string or number as TOML writes it: like JSON, but for one character that must be told."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def describe_settings(config: Config) -> Iterator[tuple[str, Any, str]]:
+    """Yield every setting's name, value and the words its record documents it with."""
+    for room in fields(config):
+        record = getattr(config, room.name)
+        words = _field_docs(type(record))
+        for setting in fields(record):
+            yield f"{room.name}.{setting.name}", getattr(record, setting.name), words[setting.name]
+
+
+def _lay_over(record: Any, values: Mapping[str, Any], where: str) -> Any:
+    names = [f.name for f in fields(record)]
+    changes: dict[str, Any] = {}
+    for name, value in values.items():
+        if name not in names:
+            raise InvalidSetting(f"{where}: {_unknown('setting', name, names)}")
+        current = getattr(record, name)
+        if is_dataclass(current):
+            if not isinstance(value, Mapping):
+                raise InvalidSetting(f"{where}: {name} is a table of settings, got {value!r}")
+            changes[name] = _lay_over(current, value, where)
+        else:
+            changes[name] = value
+    try:
+        return replace(record, **changes)
+    except InvalidSetting as error:
+        raise InvalidSetting(f"{where}: {error}") from error
+
+
+def _unknown(what: str, name: str, names: list[str]) -> str:
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(names)}"
+    return f"no {what} called {name!r}; {hint}"
+
+
+def _field_docs(record: type) -> dict[str, str]:
+    """The docstring under each field of a settings record."""
+    (body,) = ast.parse(inspect.getsource(record)).body
+    docs: dict[str, str] = {}
+    assert isinstance(body, ast.ClassDef)
+    for line, below in pairwise(body.body):
+        if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
+            text = below.value if isinstance(below, ast.Expr) else None
+            docs[line.target.id] = str(text.value) if isinstance(text, ast.Constant) else ""
+    return docs

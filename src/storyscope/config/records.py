@@ -1,0 +1,164 @@
+"""Settings: one small frozen record per room, each checked when it is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from storyscope.config.checks import Checked, at_least, one_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class MediaConfig(Checked):
+    """How files are decoded, and what a file may cost before it is refused."""
+
+    room: ClassVar[str] = "media"
+
+    max_pixels: int = at_least(1, 8192 * 4320)
+    """Largest frame that is decoded; a bigger one is refused as a decompression bomb."""
+    max_memory_mb: int = at_least(64, 2048)
+    """Memory the decoding process may take."""
+    stall_seconds: float = at_least(1, 60.0)
+    """A decoder that yields nothing for this long is stopped."""
+    picture_height: int = at_least(64, 256)
+    """Height in pixels of the keyframes that are kept; the width follows the film."""
+    pictures_per_second: float = at_least(0.1, 5.0)
+    """Most frames a second that are kept at that height; two suffice while little changes."""
+    decoder_threads: int = at_least(1, 1)
+    """Threads of the decoder; one leaves the other cores to the networks and costs least."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShotConfig(Checked):
+    """How frames are grouped into shots."""
+
+    room: ClassVar[str] = "shots"
+
+    detector: str = one_of("fast", "neural", "paper", plugins="storyscope.detectors")
+    """`fast`; `neural` to ask TransNetV2 where that is unsure; `paper` for Apostolidis 2014."""
+    min_shot_seconds: float = at_least(0, 0.1)
+    """A shorter shot is taken for a flash and joins the one after it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TranscriptConfig(Checked):
+    """Where words come from."""
+
+    room: ClassVar[str] = "transcripts"
+
+    speech: str = "off"
+    """Speech recognition when no transcript is found: `off`, or a model: `whisper-tiny.en`,
+    `whisper-base` (many languages), a folder, or a hub id."""
+    language: str = "auto"
+    """Language of the words that are wanted, or `auto`."""
+    screen: str = one_of("off", "on")
+    """`on` reads what is written in the picture, which takes a while."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConceptConfig(Checked):
+    """How terms of the transcript become concept groups."""
+
+    room: ClassVar[str] = "concepts"
+
+    groups: int = at_least(1, 50)
+    """K of the paper: concept groups by spectral clustering of the terms."""
+    sigma_seconds: float = at_least(0.001, 20.0)
+    """sigma_a of the paper: how far a term reaches from where it is said."""
+    pipeline: str = "auto"
+    """spaCy pipeline that tells nouns; `auto` takes an installed one of the language."""
+    vectors: str = "glove-6b-50d"
+    """Word vectors: the shipped name, or a file or folder of GloVe or word2vec vectors."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureConfig(Checked):
+    """What describes a shot."""
+
+    room: ClassVar[str] = "features"
+
+    keyframes_per_shot: int = at_least(1, 3)
+    """Uniformly sampled keyframes a shot; the paper takes three."""
+    seconds_per_keyframe: float = 1.0
+    """A shot has no more keyframes than it lasts times that long, but one at least; 0 for all."""
+    candidates_per_shot: int = at_least(1, 12)
+    """Most pictures kept while a shot is running, from which keyframes and thumbnails come."""
+    backbone: str = "efficientnet-lite0"
+    """Image network: a shipped name, a local folder, or a hub id."""
+    map: str = one_of("pooled", "full")
+    """What is kept of the backbone's 7 x 7 map: its mean (`pooled`), or all of it (`full`)."""
+    pooling: str = one_of("max", "mean")
+    """Pooling of a shot's keyframes over time: `max` (the paper's choice) or `mean`."""
+    sampling: str = one_of("uniform", "different")
+    """Keyframes: `uniform`, or `different` for the most different colour histograms."""
+    audio: str = one_of("compact", "fisher")
+    """`compact`, or `fisher` for the paper's 46,080 numbers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoryConfig(Checked):
+    """How shots are grouped into stories."""
+
+    room: ClassVar[str] = "stories"
+
+    method: str = one_of("ours", "cluster")
+    """`ours`, or `cluster` for the paper's clustering."""
+    model: str = "default"
+    """A file of your own: a model of `ours`, or the embedding that `cluster` clusters in.
+
+    `default` is the model that ships; for `cluster`, the features as they are.
+    """
+    penalty: float | str = one_of("auto", "paper", at_least=0)
+    """C of the paper for the method `cluster`: a number, `paper` for its rule, or `auto`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThumbnailConfig(Checked):
+    """Which frame stands for a story."""
+
+    room: ClassVar[str] = "thumbnails"
+
+    beauty: float = at_least(0, 0.3)
+    """1 - alpha of the paper: weight of beauty beside relevance to the query."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchConfig(Checked):
+    """How a query is answered."""
+
+    room: ClassVar[str] = "search"
+
+    method: str = one_of("fused", "paper")
+    """`fused`, or `paper` for the paper's R."""
+    text_model: str = "minilm"
+    """Sentence vectors: a shipped name, a local folder or a hub id."""
+    image_text: str = "conse"
+    """How pictures are compared with words: `conse` by the image network's classes, or by a CLIP
+    in ONNX: a local folder or a hub id such as `Xenova/clip-vit-base-patch32`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """Every room's settings, in the order data flows."""
+
+    media: MediaConfig = field(default_factory=MediaConfig)
+    shots: ShotConfig = field(default_factory=ShotConfig)
+    transcripts: TranscriptConfig = field(default_factory=TranscriptConfig)
+    concepts: ConceptConfig = field(default_factory=ConceptConfig)
+    features: FeatureConfig = field(default_factory=FeatureConfig)
+    stories: StoryConfig = field(default_factory=StoryConfig)
+    thumbnails: ThumbnailConfig = field(default_factory=ThumbnailConfig)
+    search: SearchConfig = field(default_factory=SearchConfig)
+
+
+PAPER = Config(
+    shots=ShotConfig(detector="paper"),
+    features=FeatureConfig(
+        seconds_per_keyframe=0.0, backbone="timm/vgg16.tv_in1k", map="full", audio="fisher"
+    ),
+    stories=StoryConfig(method="cluster", penalty="paper"),
+    search=SearchConfig(method="paper"),
+)
+"""The `paper` preset: every part as the paper has it."""
+
+PRESETS = {"default": Config(), "paper": PAPER}
