@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help demo test lint format benchmark system-packages clean
+.PHONY: help demo test lint format reference benchmark system-packages clean
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -23,6 +23,9 @@ lint: $(VENV)/test  ## Check style and types
 format: $(VENV)/test  ## Put the code into shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+reference: $(VENV)/test  ## Write the pages of commands, settings and API calls
+	$(BIN)/python -m docs.make_reference
 
 benchmark: $(VENV)/benchmark system-packages  ## Measure everything, on the data beside the repository
 	$(BIN)/python -m pytest -m benchmark
