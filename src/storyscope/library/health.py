@@ -37,7 +37,7 @@ CODECS = ("h264", "hevc", "vp9", "av1", "mpeg2video", "prores", "dnxhd", "aac", 
 
 def examine(library: Path) -> list[Finding]:
     """Look at parts, models, codecs and the library."""
-    return [*_parts(), *_models(), *_grammar(), *_codecs(), *_disk(library)]
+    return [*_parts(), *_models(), *_downloads(), *_grammar(), *_codecs(), *_disk(library)]
 
 
 def _parts() -> list[Finding]:
@@ -75,6 +75,21 @@ def _models() -> list[Finding]:
         except StoryscopeError as error:
             findings.append(Finding("Models", name, False, fix=str(error)))
     return findings
+
+
+def _downloads() -> list[Finding]:
+    from storyscope.downloads import DOWNLOADS, downloaded_file
+
+    return [
+        Finding(
+            "Models",
+            name,
+            downloaded_file(name) is not None,
+            f"{download.purpose}, {download.licence}",
+            f"{download.purpose}: storyscope models get {name}",
+        )
+        for name, download in DOWNLOADS.items()
+    ]
 
 
 def _codecs() -> list[Finding]:
