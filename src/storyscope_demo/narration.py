@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from storyscope.core import Span
+from storyscope.core.times import format_timestamp
 from storyscope_demo.film import Edit
 from storyscope_demo.script import FPS, SCRIPT
 
@@ -40,15 +41,9 @@ def narrate(cut: Edit) -> tuple[Cue, ...]:
 
 def to_srt(cues: tuple[Cue, ...]) -> str:
     """The cues as a SubRip file."""
-    blocks = [
-        f"{number}\n{_clock(cue.span.start)} --> {_clock(cue.span.end)}\n{cue.text}\n"
-        for number, cue in enumerate(cues, 1)
-    ]
+    blocks = [f"{number}\n{_times(cue.span)}\n{cue.text}\n" for number, cue in enumerate(cues, 1)]
     return "\n".join(blocks)
 
 
-def _clock(seconds: float) -> str:
-    whole = round(seconds * 1000)
-    hours, rest = divmod(whole, 3_600_000)
-    minutes, rest = divmod(rest, 60_000)
-    return f"{hours:02}:{minutes:02}:{rest // 1000:02},{rest % 1000:03}"
+def _times(span: Span) -> str:
+    return f"{format_timestamp(span.start, mark=',')} --> {format_timestamp(span.end, mark=',')}"

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storyscope.core import format_time, parse_time
+from storyscope.core.times import format_timestamp
 from storyscope.errors import InvalidSpan
 
 
@@ -38,3 +39,17 @@ def test_what_is_written_reads_back(milliseconds):
 def test_what_is_no_time_is_refused(text):
     with pytest.raises(InvalidSpan):
         parse_time(text)
+
+
+@given(st.floats(0, 400_000))
+def test_a_timestamp_never_shows_sixty_seconds(seconds):
+    hours, minutes, rest = format_timestamp(seconds).split(":")
+    assert int(minutes) < 60
+    assert float(rest) < 60
+    shown = int(hours) * 3600 + int(minutes) * 60 + float(rest)
+    assert shown == pytest.approx(seconds, abs=0.00051)
+
+
+def test_a_timestamp_just_below_a_minute_is_the_minute():
+    assert format_timestamp(59.9996) == "00:01:00.000"
+    assert format_timestamp(3725.5, mark=",") == "01:02:05,500"

@@ -11,8 +11,9 @@ import numpy as np
 
 from storyscope.concepts.taxonomy import CLASSES, GROUPS, class_numbers, display_names, group_matrix
 from storyscope.core import Keyframes, VisionOutput, in_batches
+from storyscope.core.logistic import sigmoid
 from storyscope.errors import InvalidFeatures, ModelError
-from storyscope.models import class_names, class_synonyms, write_weights
+from storyscope.models import class_names, class_synonyms, read_weights, write_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +69,7 @@ class TrainedConcepts:
                 f"{activations.shape}; train them again with the backbone now in use"
             )
         logits = unit_rows(activations) @ self.weights + self.offsets
-        probabilities: np.ndarray = 1.0 / (1.0 + np.exp(-np.clip(logits, -30.0, 30.0)))
-        return probabilities.astype(np.float32)
+        return sigmoid(logits).astype(np.float32)
 
 
 def seen_in_shots(
@@ -174,20 +174,18 @@ def save_trained(trained: TrainedConcepts, path: Path) -> None:
 
 def load_trained(path: Path) -> TrainedConcepts | None:
     """The trained concepts kept in a file, or None when there are none."""
-    from safetensors import SafetensorError, safe_open
-
     if not path.exists():
         return None
+    wanted = {"names": None, "producer": None}
     try:
-        with safe_open(path, framework="numpy") as file:
-            facts = file.metadata()
-            return TrainedConcepts(
-                tuple(json.loads(facts["names"])),
-                file.get_tensor("weights"),
-                file.get_tensor("offsets"),
-                facts["producer"],
-            )
-    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        weights, facts = read_weights(path, "a file of trained concepts", wanted)
+        return TrainedConcepts(
+            tuple(json.loads(facts["names"])),
+            weights["weights"],
+            weights["offsets"],
+            facts["producer"],
+        )
+    except (ModelError, KeyError, TypeError, ValueError) as error:
         raise ModelError(
             f"{path} holds no trained concepts; run `storyscope concepts train` again"
         ) from error

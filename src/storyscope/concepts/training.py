@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from storyscope.concepts.detectors import TrainedConcepts, unit_rows
+from storyscope.core.logistic import sigmoid
 from storyscope.errors import MissingDependency, StoryscopeError
 from storyscope.progress import Report, Step, silent
 
@@ -83,7 +84,7 @@ def fit_platt(scores: np.ndarray, y: np.ndarray) -> tuple[float, float]:
     def loss(point: np.ndarray) -> tuple[float, np.ndarray]:
         logits = point[0] * scores + point[1]
         value = weight @ (np.logaddexp(0.0, logits) - target * logits)
-        miss = weight * (1.0 / (1.0 + np.exp(-np.clip(logits, -30, 30))) - target)
+        miss = weight * (sigmoid(logits) - target)
         return value, np.array([miss @ scores, miss.sum()])
 
     slope, shift = _lowest(loss, np.array([1.0, 0.0]))

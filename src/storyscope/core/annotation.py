@@ -9,6 +9,9 @@ from math import isfinite
 
 from storyscope.errors import AnnotationError
 
+END_TOLERANCE_SECONDS = 1.0
+"""Programs round the end of a film, or leave out a last black frame."""
+
 
 @dataclass(frozen=True)
 class Annotation:

@@ -23,6 +23,13 @@ def format_time(seconds: float, *, decimals: int = 0) -> str:
     return f"{sign}{head}:{second:02d}{tail}"
 
 
+def format_timestamp(seconds: float, *, mark: str = ".") -> str:
+    """Seconds as 00:01:02.345, rounded to milliseconds, as subtitle files write them."""
+    minutes, rest = divmod(round(seconds * 1000), 60_000)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours:02d}:{minute:02d}:{rest // 1000:02d}{mark}{rest % 1000:03d}"
+
+
 def parse_time(text: str) -> float:
     """Seconds from 95, 95.5, 1:35 or 1:02:33.5."""
     written = _WRITTEN.match(text.strip())

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from storyscope.core import Features
+from storyscope.core.logistic import sigmoid
 from storyscope.embedding.layout import Layout
 from storyscope.errors import ModelError
 from storyscope.models import read_weights, write_weights
@@ -110,12 +111,7 @@ def _read_in_order(rows: np.ndarray, weights: Mapping[str, np.ndarray]) -> np.nd
     for row in rows:
         gates = row @ weights["lstm_input"] + state @ weights["lstm_hidden"] + weights["lstm_bias"]
         enter, forget, fresh, leave = np.split(gates, 4)
-        cell = _sigmoid(forget) * cell + _sigmoid(enter) * np.tanh(fresh)
-        state = _sigmoid(leave) * np.tanh(cell)
+        cell = sigmoid(forget) * cell + sigmoid(enter) * np.tanh(fresh)
+        state = sigmoid(leave) * np.tanh(cell)
         log_odds.append(float(state @ weights["out_weight"][:, 0] + weights["out_bias"][0]))
     return np.array(log_odds)
-
-
-def _sigmoid(values: np.ndarray) -> np.ndarray:
-    result: np.ndarray = 1.0 / (1.0 + np.exp(-values))
-    return result

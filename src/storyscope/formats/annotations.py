@@ -36,7 +36,7 @@ READERS = {
 """Which function reads files with which ending."""
 
 MILLISECONDS = 1000
-SAME_END_SECONDS = 0.05
+FRAME_TOLERANCE_SECONDS = 0.05
 """Ends of the same film in two files may differ by a frame or by rounding."""
 
 
@@ -158,7 +158,7 @@ def on_one_scale(
     scaled = [_in_positions(each, per_unit, fps) for each in annotations]
     if end is not None:
         end = float(round(end * per_unit))
-    tolerance = 0 if in_positions else SAME_END_SECONDS * (per_unit if fps is None else fps)
+    tolerance = 0 if in_positions else FRAME_TOLERANCE_SECONDS * (per_unit if fps is None else fps)
     mixed = fps is None and len({each.unit for each in annotations}) > 1
     advice = "give --fps if one of them counts frames" if mixed else ""
     last = _common_end(scaled, end, max(tolerance, 0 if in_positions else 1), per_unit, advice)

@@ -8,10 +8,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 from storyscope.core import Keyframes, Video
+from storyscope.core.times import format_timestamp
 from storyscope.errors import FormatError
 from storyscope.formats.registry import Format
 from storyscope.formats.timeline import Timeline
-from storyscope.formats.webvtt import stamp
 
 TILE_WIDTH, COLUMNS, MOST_TILES = 160, 10, 300
 CLOSEST_SECONDS = 1.0
@@ -66,7 +66,7 @@ def _track(times: list[float], video: Video, size: tuple[int, int], sprite: str)
     for number, (start, end) in enumerate(pairwise(edges)):
         x, y = _corner(number, size)
         place = f"{quote(sprite)}#xywh={x},{y},{size[0]},{size[1]}"
-        cues.append(f"{stamp(start)} --> {stamp(end)}\n{place}\n")
+        cues.append(f"{format_timestamp(start)} --> {format_timestamp(end)}\n{place}\n")
     return "\n".join(cues)
 
 

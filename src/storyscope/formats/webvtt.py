@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from storyscope.core import Span
+from storyscope.core.times import format_timestamp
 from storyscope.formats.registry import Format
 from storyscope.formats.timeline import Timeline, one_line
 
@@ -9,18 +11,14 @@ from storyscope.formats.timeline import Timeline, one_line
 def write(timeline: Timeline) -> str:
     """One cue a story."""
     cues = [
-        f"{number}\n{stamp(entry.span.start)} --> {stamp(entry.span.end)}\n{_text(entry.title)}\n"
+        f"{number}\n{_times(entry.span)}\n{_text(entry.title)}\n"
         for number, entry in enumerate(timeline.entries, start=1)
     ]
     return "\n".join(["WEBVTT\n", *cues])
 
 
-def stamp(seconds: float) -> str:
-    """00:01:02.345; the hours are always there, for the readers that want them."""
-    milliseconds = round(seconds * 1000)
-    minutes, rest = divmod(milliseconds, 60_000)
-    hours, minute = divmod(minutes, 60)
-    return f"{hours:02d}:{minute:02d}:{rest // 1000:02d}.{rest % 1000:03d}"
+def _times(span: Span) -> str:
+    return f"{format_timestamp(span.start)} --> {format_timestamp(span.end)}"
 
 
 def _text(title: str) -> str:

@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from storyscope.core import Annotation, Shot, Span, Video
+from storyscope.core.annotation import END_TOLERANCE_SECONDS
 from storyscope.errors import AnnotationError
 from storyscope.store import Store
-
-SAME_END_SECONDS = 1.0
 
 
 def keep_annotation(store: Store, folder: Path, video: Video, annotation: Annotation) -> None:
     """Keep a person's version, and learn from the pictures that were chosen in it."""
-    if abs(annotation.end - video.duration) > SAME_END_SECONDS:
+    if abs(annotation.end - video.duration) > END_TOLERANCE_SECONDS:
         raise AnnotationError(
             f"the annotation by {annotation.annotator} ends at {annotation.end:.1f} s, "
             f"but {video.id} ends at {video.duration:.1f} s; is it of another video?"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from storyscope.core import VIDEO_SUFFIXES, Annotation, Shot
+from storyscope.core.annotation import END_TOLERANCE_SECONDS
 from storyscope.errors import AnnotationError, FormatError
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 CHAPTERED = VIDEO_SUFFIXES | {".mka"}
 """Files that may hold chapters; a Matroska of sound alone does too."""
-SAME_END_SECONDS = 1.0
-"""Programs round the end of a film, or leave out a last black frame."""
 
 
 def import_annotations(
@@ -98,7 +97,7 @@ def _fit(library: Library, video: str, written: WrittenAnnotation) -> Annotation
     if written.unit == "positions":
         written = _in_seconds(library.shots(video), written)
     end = duration if written.end is None else written.end
-    if abs(end - duration) > SAME_END_SECONDS:
+    if abs(end - duration) > END_TOLERANCE_SECONDS:
         raise AnnotationError(
             f"{written.file}:{written.end_line}: the stories end at {end:.1f} s, but {video} at "
             f"{duration:.1f} s; is the file of another video?"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from storyscope.core import Film, Ratings, Span, Story, Thumbnail, VisionOutput, format_time
+from storyscope.core.times import format_timestamp
 from storyscope.errors import LibraryError, VideoBusy
 from storyscope.stages.executor import given, stage_key
 from storyscope.stages.indexing import RATINGS
@@ -148,11 +149,7 @@ def _sprites(film: Film) -> tuple[Image.Image, str]:
 
 
 def _cue(span: Span) -> str:
-    def stamp(seconds: float) -> str:
-        minutes, rest = divmod(seconds, 60)
-        return f"{int(minutes) // 60:02}:{int(minutes) % 60:02}:{rest:06.3f}"
-
-    return f"{stamp(span.start)} --> {stamp(span.end)}"
+    return f"{format_timestamp(span.start)} --> {format_timestamp(span.end)}"
 
 
 def _lessons(store: Store, choices: Sequence[dict[str, Any]]) -> list[Choice]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from storyscope.core.logistic import sigmoid
 from storyscope.errors import ModelError
 from storyscope.thumbnails.ranking import fit_ranking
 from storyscope.writing import write_whole
@@ -44,7 +45,7 @@ class Ranker:
 
     def beauty(self, hypercolumns: np.ndarray) -> np.ndarray:
         """A(d) drawn into (0, 1), to be weighed against probabilities."""
-        return np.asarray(1 / (1 + np.exp(-self.score(hypercolumns))), np.float32)
+        return sigmoid(self.score(hypercolumns)).astype(np.float32)
 
     @property
     def digest(self) -> str:
