@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from storyscope.evaluate import AnnotatedVideo, judge, load_collection
-from storyscope.evaluate.report import markdown
 from storyscope.evaluate.trivial import trivial_scores
+from storyscope.experiments.report import markdown
 from storyscope.stories.methods import LearnedDetector, lesson_of
 from storyscope.stories.model import DEFAULT, StoryModel
 from storyscope.stories.training import Recipe, train

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from storyscope.evaluate import AnnotatedVideo, load_collection
-from storyscope.evaluate.report import markdown
+from storyscope.experiments.report import markdown
 from storyscope.library.explaining import draw_importance
 from storyscope.stories.explain import changes_when_shuffled, explain_rhythm, rhythm_importance
 from storyscope.stories.methods import LearnedDetector, rhythm_of

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from storyscope.core import Features, Shot, Span, StoryPath, Transition
-from storyscope.evaluate.report import markdown
+from storyscope.experiments.report import markdown
 from storyscope.stories import detect
 
 DOCS = Path(__file__).parents[2] / "docs/benchmarks"

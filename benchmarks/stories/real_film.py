@@ -19,8 +19,8 @@ from typing import Any
 
 from storyscope.core import Segmentation
 from storyscope.evaluate import AnnotatedVideo, coverage_overflow, judge, load_collection, mean_iou
-from storyscope.evaluate.report import markdown
 from storyscope.evaluate.trivial import equal_shots, equal_times
+from storyscope.experiments.report import markdown
 from storyscope.library import Library
 from storyscope.library.explaining import cue_importance, draw_importance, explain_boundaries
 from storyscope.stories import detect

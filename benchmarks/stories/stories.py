@@ -22,7 +22,7 @@ RUNS: dict[str, list[str]] = {
     "stories-ovsd": ["ovsd", *SEEN, "--protocol", "pretrained", "--methods", "ours,cluster"],
     "stories-ovsd-from-bbc": ["ovsd", *SEEN, "--protocol", "pretrained", "--train", "{data}/bbc"],
     "stories-ovsd-left-out": ["ovsd", *SEEN],
-    "ablation-bbc": ["bbc", *SEEN, "--ablation", "--train", "{data}/ovsd", "--folds", "3"],
+    "ablation-bbc": ["bbc", *SEEN, "--train", "{data}/ovsd", "--folds", "3"],
 }
 """What the command is called with, the folder of the data first."""
 
@@ -36,7 +36,8 @@ def main() -> None:
     for name in options.names or RUNS:
         folder, *words = (word.format(data=options.data) for word in RUNS[name])
         print(f"# {name}\n", flush=True)
-        command = [sys.executable, "-m", "storyscope", "benchmark", str(options.data / folder)]
+        verb = "ablation" if name.startswith("ablation") else "benchmark"
+        command = [sys.executable, "-m", "storyscope", verb, str(options.data / folder)]
         command += [*words, "--jobs", str(options.jobs), "--quiet", "--output", str(DOCS / name)]
         subprocess.run(command, check=True)
 

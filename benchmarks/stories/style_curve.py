@@ -24,7 +24,7 @@ import numpy as np
 
 from storyscope.core import Segmentation
 from storyscope.evaluate import load_collection
-from storyscope.evaluate.report import markdown
+from storyscope.experiments.report import markdown
 from storyscope.stories.fine_tuning import first_minutes, learn, score
 from storyscope.stories.methods import lesson_of
 from storyscope.stories.model import StoryModel, default_model

@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from storyscope.evaluate import AnnotatedVideo, load_collection, mean_iou
-from storyscope.evaluate.report import markdown
 from storyscope.evaluate.trivial import equal_times
+from storyscope.experiments.report import markdown
 from storyscope.stories.detect import find_path
 from storyscope.stories.fine_tuning import part_of
 from storyscope.stories.methods import lesson_of

@@ -11,7 +11,7 @@ from movie import SHOT_FRAMES, make_movie
 from storyscope.cli.main import build_app
 from storyscope.errors import AnnotationError, StoryscopeError
 from storyscope.evaluate import judge, leave_one_out, load_collection
-from storyscope.experiments import benchmark as judging
+from storyscope.experiments import methods as judging
 
 STEMS = ("01_From_Pole_to_Pole", "02_Mountains")
 METHODS = {"ours": "benchmark_folder:Thirds", "stg": "benchmark_folder:Halves"}
@@ -111,7 +111,9 @@ def test_what_could_not_be_done_is_said(whole):
 
 def test_a_second_run_computes_nothing_again(app, bbc, whole, monkeypatch):
     facts, output = whole
-    monkeypatch.setattr(judging, "_do", None)
+    monkeypatch.setattr(
+        "storyscope.experiments.benchmark._do", lambda *_: pytest.fail("computed again")
+    )
     again = json.loads(reproduce(app, "bbc", bbc, "--output", output, "--json").stdout)
     assert again["tables"] == facts["tables"]
 

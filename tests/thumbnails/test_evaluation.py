@@ -73,7 +73,7 @@ def test_only_lit_and_sharp_pictures_are_good_ones():
 
 def test_the_command_line_judges_a_library(film, tmp_path):
     Library(tmp_path).add(film)
-    words = ["benchmark", "--thumbnails", "--library", str(tmp_path), "--json", "--quiet"]
+    words = ["ranking", "--library", str(tmp_path), "--json", "--quiet"]
     facts = json.loads(CliRunner().invoke(build_app(), words).stdout)
     assert set(facts["swapped_pairs"]) == {"ranking_cnn", "hypercolumns", "shipped"}
     assert [row["source"] for row in facts["sources"]] == [f"film, part {n}" for n in (1, 2, 3, 4)]

@@ -30,6 +30,9 @@ COMMANDS: dict[str, str] = {
     "score": "Judging",
     "agree": "Judging",
     "benchmark": "Judging",
+    "ablation": "Judging",
+    "annotators": "Judging",
+    "ranking": "Judging",
     "reproduce": "Judging",
     "models": "Set-up",
     "config": "Set-up",
@@ -37,6 +40,9 @@ COMMANDS: dict[str, str] = {
 }
 """Every command and the help panel it stands in; `name` lives in `storyscope.cli.name`, or in
 `name_` where the name is a word of the language."""
+
+FORMER_OPTIONS = {"--ablation": "ablation", "--annotators": "annotators", "--thumbnails": "ranking"}
+"""What used to be options of `benchmark`, and the commands that they are now."""
 
 app = typer.Typer(
     name="storyscope",
@@ -50,7 +56,7 @@ app = typer.Typer(
 def main() -> None:
     """Run the command line; refusals become one line and exit code 1."""
     debug = "--debug" in sys.argv
-    sys.argv = [word for word in sys.argv if word != "--debug"]
+    sys.argv = as_written_today([word for word in sys.argv if word != "--debug"])
     try:
         build_app()()
     except StoryscopeError as error:
@@ -66,6 +72,14 @@ def main() -> None:
     except KeyboardInterrupt:
         print("storyscope: stopped", file=sys.stderr)
         raise SystemExit(130) from None
+
+
+def as_written_today(words: list[str]) -> list[str]:
+    """The command line with `benchmark --ablation` written as `ablation`, and so on."""
+    former = next((word for word in words if word in FORMER_OPTIONS), None)
+    if words[1:2] != ["benchmark"] or former is None:
+        return words
+    return [words[0], FORMER_OPTIONS[former], *(word for word in words[2:] if word != former)]
 
 
 def build_app() -> typer.Typer:

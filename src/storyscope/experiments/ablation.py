@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from storyscope.evaluate import VideoScore
-from storyscope.evaluate import papers_numbers as paper
-from storyscope.evaluate.report import mean_over_videos
 from storyscope.evaluate.trivial import trivial_scores
-from storyscope.experiments.benchmark import Benchmark, judged_videos, run_methods, videos_of
+from storyscope.experiments import paper_results as paper
+from storyscope.experiments.benchmark import run_methods
+from storyscope.experiments.report import mean_over_videos
 from storyscope.experiments.reproduction import Table
+from storyscope.experiments.task import Benchmark, judged_videos, videos_of
 from storyscope.progress import Report, silent
 
 OURS, NOTHING_LEARNED = "ours", "cluster"

@@ -18,15 +18,17 @@ from typing import Literal
 import numpy as np
 
 from storyscope.config import PRESETS
-from storyscope.errors import AnnotationError, StoryscopeError
+from storyscope.errors import AnnotationError, MissingDependency, StoryscopeError
 from storyscope.evaluate import VideoScore, agree, mean_iou
-from storyscope.evaluate import papers_numbers as paper
-from storyscope.evaluate.annotators import AGREEMENT, study_annotators
-from storyscope.evaluate.published import PublishedVideo, read_ally, read_bbc
-from storyscope.evaluate.report import markdown, mean_over_videos
 from storyscope.evaluate.trivial import trivial_scores
-from storyscope.experiments import benchmark as judging
-from storyscope.experiments.benchmark import Benchmark, run_methods, videos_of
+from storyscope.experiments import methods as known_methods
+from storyscope.experiments import paper_results as paper
+from storyscope.experiments.annotators import run_study
+from storyscope.experiments.benchmark import run_methods
+from storyscope.experiments.published import PublishedVideo, read_ally, read_bbc
+from storyscope.experiments.report import markdown, mean_over_videos
+from storyscope.experiments.study import AGREEMENT
+from storyscope.experiments.task import Benchmark, left_out, videos_of
 from storyscope.progress import Report, Step, silent
 
 Kind = Literal["bbc", "ally"]
@@ -144,7 +146,7 @@ class Reproduction:
     def _with_features(self, preset: str, names: tuple[str, ...]) -> str:
         method = PAPERS_METHOD if preset == "paper" else OUR_METHOD
         benchmark = Benchmark(self.benchmarks[preset].folder, features=names)
-        lacking = judging.left_out(benchmark)
+        lacking = left_out(benchmark)
         if lacking:
             return f"{len(lacking)} videos lack one"
         scores = self._run(benchmark, [method]).get(method)
@@ -167,17 +169,19 @@ class Reproduction:
     def _annotators(self) -> Table:
         preset = "default" if "default" in self.benchmarks else "paper"
         benchmark = self.benchmarks[preset]
-        videos = videos_of(benchmark)
-        everyone = (*videos[0].annotations, AGREEMENT)
+        everyone = (*videos_of(benchmark)[0].annotations, AGREEMENT)
         title = "Training and testing on different annotators and their agreement"
         header = ["Train on (down), test on (across)", *everyone]
-        found = {}
-        for annotator in everyone:
-            scores = self._run(benchmark, [OUR_METHOD], annotator=annotator).get(OUR_METHOD)
-            if scores is None:
-                return Table(title, header, [], f"{OUR_METHOD} could not be run.")
-            found[annotator] = [score.found for score in scores]
-        matrix = study_annotators(videos, found, simulated=False).matrix
+        try:
+            matrix = run_study(
+                benchmark,
+                OUR_METHOD,
+                jobs=self.jobs,
+                cache=self.output / "results",
+                report=self.report,
+            ).matrix
+        except MissingDependency as error:
+            return Table(title, header, [], f"{error}.")
         same_people = matrix.shape == np.shape(paper.ANNOTATORS)
         rows = [
             [
@@ -220,7 +224,7 @@ class Reproduction:
     def _run(
         self, benchmark: Benchmark, methods: Sequence[str], *, annotator: str | None = None
     ) -> Mapping[str, list[VideoScore]]:
-        known = [method for method in methods if method in judging.METHODS]
+        known = [method for method in methods if method in known_methods.METHODS]
         outcome = run_methods(
             benchmark,
             known,

@@ -39,7 +39,7 @@ def judge_thumbnails(
 
 
 def swapped_facts(rows: Sequence[SwappedPairs]) -> dict[str, Any]:
-    """What `benchmark --thumbnails --json` says."""
+    """What `ranking --json` says."""
     return {
         "swapped_pairs": {
             name: _mean(rows, name) for name in ("ranking_cnn", "hypercolumns", "shipped")

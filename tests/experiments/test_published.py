@@ -4,7 +4,7 @@ import pytest
 
 from storyscope.core import VIDEO_SUFFIXES, Segmentation
 from storyscope.errors import AnnotationError
-from storyscope.evaluate.published import read_ally, read_bbc
+from storyscope.experiments.published import read_ally, read_bbc
 
 
 def write(path, text):

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from storyscope.evaluate.annotators import AGREEMENT, AnnotatorStudy
-from storyscope.evaluate.protocol import VideoScore
+from storyscope.evaluate import AnnotatedVideo, VideoScore
+from storyscope.evaluate.protocol import repeated
+from storyscope.evaluate.trivial import trivial_scores
+from storyscope.experiments.study import AGREEMENT, AnnotatorStudy
 
 Scores = Mapping[str, Sequence[VideoScore]]
 """What each method scored on every video; the method that is judged comes first."""
@@ -17,6 +19,25 @@ Scores = Mapping[str, Sequence[VideoScore]]
 def mean_over_videos(scores: Sequence[VideoScore]) -> float:
     """Mean IoU, every video counting the same."""
     return float(np.mean([score.mean_iou for score in scores]))
+
+
+def benchmark_report(
+    of_seeds: Mapping[int, Scores], videos: Sequence[AnnotatedVideo]
+) -> tuple[Scores, dict[str, Any], str]:
+    """Scores from every seed together, as facts and as Markdown, with the trivial answers."""
+    first, *_ = of_seeds.values()
+    scores = {name: repeated([each[name] for each in of_seeds.values()]) for name in first}
+    baselines = trivial_scores(videos)
+    facts = as_facts(scores, baselines)
+    tables = [as_table(scores, baselines), as_details(scores, baselines)]
+    if len(of_seeds) > 1:
+        means = {
+            seed: {name: mean_over_videos(runs) for name, runs in each.items()}
+            for seed, each in of_seeds.items()
+        }
+        facts |= {"seeds": means}
+        tables.append(seeds_table(means))
+    return scores, facts, "\n".join(tables)
 
 
 def as_facts(methods: Scores, baselines: Scores) -> dict[str, Any]:

@@ -1,0 +1,73 @@
+"""Options and endings that the commands on benchmark folders share."""
+
+from __future__ import annotations
+
+import json as json_text
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from storyscope.cli.show import print_json, say
+
+if TYPE_CHECKING:
+    from storyscope.experiments.task import Benchmark
+
+FolderArgument = Annotated[
+    Path, typer.Argument(metavar="DIR", help="Videos with true stories.", show_default=False)
+]
+FeaturesOption = Annotated[
+    str | None,
+    typer.Option(help="Features to use, such as vgg19,hsv; else those all videos have."),
+]
+FoldsOption = Annotated[
+    int | None, typer.Option(min=1, help="Judge on so many videos only, spread over DIR.")
+]
+JobsOption = Annotated[int, typer.Option(min=1, help="Processes.")]
+SeedOption = Annotated[int, typer.Option(help="Seed of all that is random.")]
+ResultsOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="DIR", help="Write JSON, tables and pictures here."),
+]
+ALL_CORES = os.cpu_count() or 1
+
+
+def chosen(features: str | None) -> tuple[str, ...] | None:
+    """The names in a list written as `vgg19,hsv`."""
+    return tuple(name.strip() for name in features.split(",")) if features else None
+
+
+def announce(task: Benchmark, what: str, *, quiet: bool) -> None:
+    """Say which videos are judged and which are left out; refuse a folder that has none."""
+    from storyscope.errors import AnnotationError
+    from storyscope.experiments.task import left_out, videos_of
+
+    for name, reason in left_out(task).items():
+        say(f"left out: {name} {reason}", quiet=quiet)
+    videos = videos_of(task)
+    if not videos:
+        wanted = ", ".join(task.features or ())
+        raise AnnotationError(f"no video of {task.folder} has {wanted}; name features it has")
+    say(f"{len(videos)} videos, {', '.join(videos[0].features)}: {what}", quiet=quiet)
+
+
+def results_cache() -> Path:
+    """Where finished jobs of all benchmarks are kept."""
+    from storyscope.models import cache_folder
+
+    return cache_folder() / "benchmarks"
+
+
+def show(facts: Mapping[str, Any], tables: str, *, output: Path | None, json: bool) -> None:
+    """Print facts or tables, and write both where they are wanted."""
+    if output is not None:
+        output.mkdir(parents=True, exist_ok=True)
+        text = json_text.dumps(facts, indent=2) + "\n"
+        (output / "benchmark.json").write_text(text, encoding="utf-8")
+        (output / "benchmark.md").write_text(tables, encoding="utf-8")
+    if json:
+        print_json(facts)
+    else:
+        typer.echo(tables)

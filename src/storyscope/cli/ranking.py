@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from storyscope.cli.experiments import ResultsOption, show
+from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, QuietOption
+from storyscope.cli.show import live_progress
+
+
+def ranking(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="[DIR]", help="Films; else those of the library.", show_default=""),
+    ] = None,
+    library: LibraryOption = DEFAULT_LIBRARY,
+    output: ResultsOption = None,
+    quiet: QuietOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Judge the ranking of frames by beauty.
+
+    Percent of pairs of a good frame and the same frame made worse that the rankers have in the
+    wrong order; each film is left out of training in turn.
+
+    Examples:
+
+        storyscope ranking films/
+
+        storyscope ranking --library archive
+    """
+    from storyscope.experiments.thumbnails import judge_thumbnails, swapped_facts, swapped_table
+
+    place = folder or library
+    with live_progress(place.name, quiet=quiet) as report:
+        rows = judge_thumbnails(place, report=report)
+    show(swapped_facts(rows), swapped_table(rows), output=output, json=json)

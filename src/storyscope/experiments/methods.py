@@ -1,0 +1,52 @@
+"""Methods of story detection by name, and how a method of your own is loaded."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import cast
+
+from storyscope.baselines import BASELINES
+from storyscope.errors import UnknownName
+from storyscope.evaluate import StoryMethod
+
+RIVALS = {
+    name: target for name, target in BASELINES.items() if name not in ("uniform", "one-per-shot")
+}
+"""Methods of other papers.
+
+Trivial answers are not among them: they are in every table, with the true number of stories.
+"""
+
+METHODS: dict[str, str] = {
+    "ours": "storyscope.stories.methods:Ours",
+    "triplet": "storyscope.stories.paper_methods:Triplet",
+    "siamese": "storyscope.stories.paper_methods:Siamese",
+    "lstm": "storyscope.stories.paper_methods:Lstm",
+    "cluster": "storyscope.stories.paper_methods:Cluster",
+    **RIVALS,
+}
+"""Every method by name; the first is the one the others are compared with."""
+
+DEFAULT_METHODS = ("ours", *RIVALS)
+"""What is run when nobody says otherwise: ours and its rivals.
+
+The paper's own embeddings take minutes a video to train and are run by name or by `reproduce`.
+"""
+
+
+def load_method(name: str) -> StoryMethod:
+    """The method of that name, or `module:attribute` of your own."""
+    target = name if ":" in name else METHODS.get(name)
+    if target is None:
+        raise UnknownName(
+            f"no method is called {name!r}; choose from {', '.join(METHODS) or 'none'}, "
+            "or name your own as module:Class"
+        )
+    module, _, attribute = target.partition(":")
+    try:
+        method = getattr(import_module(module), attribute)()
+    except (ModuleNotFoundError, AttributeError, TypeError, ValueError) as error:
+        raise UnknownName(f"no method can be loaded from {target}: {error}") from error
+    if not callable(getattr(method, "fit", None)):
+        raise UnknownName(f"{target} makes no method: it has no `fit` to train it by")
+    return cast(StoryMethod, method)

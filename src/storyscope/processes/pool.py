@@ -1,0 +1,66 @@
+"""Many independent tasks over a few processes that end with the one that started them."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from multiprocessing import get_context, parent_process
+from multiprocessing.process import BaseProcess
+from typing import TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def run_tasks(
+    function: Callable[[T], R], tasks: Sequence[T], *, workers: int
+) -> Iterator[tuple[T, R]]:
+    """Yield each task with its result as it is finished; with one worker, in this process.
+
+    The first task that fails cancels those not begun, and its error is raised here.
+    """
+    workers = min(workers, len(tasks))
+    if workers <= 1:
+        for task in tasks:
+            yield task, function(task)
+        return
+    pool = ProcessPoolExecutor(
+        workers, mp_context=get_context("spawn"), initializer=_end_with_parent
+    )
+    with _one_thread_each(), pool:
+        futures: dict[Future[R], T] = {pool.submit(function, task): task for task in tasks}
+        try:
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent is gone: a killed parent cannot tell it to stop."""
+
+    def wait(parent: BaseProcess) -> None:
+        parent.join()
+        os._exit(1)
+
+    if (parent := parent_process()) is not None:
+        threading.Thread(target=wait, args=(parent,), daemon=True).start()
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Start processes with one thread: two on a busy machine cost more than one."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
