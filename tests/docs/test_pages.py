@@ -41,6 +41,15 @@ def test_every_link_and_picture_exists(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_every_file_of_the_repository_that_is_named_exists(page):
+    named = re.findall(
+        r"\b(?:src|tests|benchmarks|training|docs)/[\w./-]+\.py\b",
+        page.read_text(encoding="utf-8"),
+    )
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
 def test_every_command_in_the_docs_parses(page, app):
     for line in commands_in(page.read_text(encoding="utf-8")):
         parse(app, shlex.split(line, comments=True)[1:], line)
