@@ -25,9 +25,16 @@ import numpy as np
 
 from storyscope import Library
 from storyscope.core import Span, Story
-from storyscope.search import RELEVANT, Heard, Judged, Scores, Weights, judge
-from storyscope.search.paper_search import search_as_the_paper
-from storyscope.search.searcher import Searcher
+from storyscope.search import Searcher
+from storyscope.search.paper_search import paper_hits
+from storyscope.search.scores import (
+    MIN_SCORE,
+    FusedScores,
+    ModalityScores,
+    VectorScores,
+    Weights,
+    fuse,
+)
 from storyscope_demo import find_demo, make_demo
 
 QUERIES = Path(__file__).parent / "queries"
@@ -35,9 +42,9 @@ RESULTS = Path(__file__).parents[2] / "docs" / "benchmarks"
 DEMO, REAL = "demo", "big-buck-bunny"
 EVEN = 1.0
 """Ceiling of pictures while it is chosen what answers: then what just does is as likely as not."""
-SURENESS = (RELEVANT, 0.2, 0.5, 0.9, 1.01)
+SURENESS = (MIN_SCORE, 0.2, 0.5, 0.9, 1.01)
 """Edges of the scores whose answers are counted together."""
-PARTS = ("said", "meant", "seen", "read", "fused")
+PARTS = ("spoken", "topic", "visual", "on_screen", "fused")
 
 
 def main() -> None:
@@ -69,13 +76,13 @@ def main() -> None:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """One film's queries and what was heard for each."""
+    """One film's queries and the scores of its stories for each."""
 
     name: str
     texts: list[str]
     right: list[np.ndarray]
     """For each query, which stories are right; none are for the off-topic ones."""
-    heard: list[Heard]
+    scores: list[ModalityScores]
     paper: list[np.ndarray]
     """The paper's R of every story for each on-topic query, if it was asked for."""
 
@@ -86,19 +93,19 @@ class Asked:
             if is_held_out(text) == (half == "held out") and self.right[n].any() == on_topic
         ]
 
-    def stacked(self, half: str, *, on_topic: bool) -> Heard:
-        """What was heard for all of these queries: one row a query."""
-        heard = [self.heard[n] for n in self.numbers(half, on_topic=on_topic)]
-        scores = {
-            name: np.stack([getattr(h.scores, name) for h in heard]) for name in Scores._fields
-        }
-        return Heard(
-            Scores(**scores), np.stack([h.said for h in heard]), np.stack([h.read for h in heard])
+    def stacked(self, half: str, *, on_topic: bool) -> ModalityScores:
+        """The scores for all of these queries: one row a query."""
+        scores = [self.scores[n] for n in self.numbers(half, on_topic=on_topic)]
+        vectors = zip(*(of_query.vectors for of_query in scores), strict=True)
+        return ModalityScores(
+            VectorScores(*map(np.stack, vectors)),
+            spoken=np.stack([of_query.spoken for of_query in scores]),
+            on_screen=np.stack([of_query.on_screen for of_query in scores]),
         )
 
 
-Trial = tuple[Heard, Heard, np.ndarray]
-"""What was heard for a film's off-topic and on-topic queries, and which stories are right."""
+Trial = tuple[ModalityScores, ModalityScores, np.ndarray]
+"""Scores for a film's off-topic and on-topic queries, and which stories are right."""
 
 
 class WithStories:
@@ -167,11 +174,11 @@ def asked_of(library: Library, film: str, stories: list[Story] | None, *, paper:
     right += [np.zeros(len(told), bool)] * len(off)
     asked = texts[: len(marked)] if paper else []
     ranked = [papers_ranking(store, library, text, told) for text in asked]
-    return Asked(film, texts, right, [searcher.listen(text)[1] for text in texts], ranked)
+    return Asked(film, texts, right, [searcher.score_stories(text)[1] for text in texts], ranked)
 
 
 def papers_ranking(store: Any, library: Library, text: str, told: list[Story]) -> np.ndarray:
-    hits = search_as_the_paper(store, library.config, text, library.folder)
+    hits = paper_hits(store, library.config, text, library.folder)
     scores = {hit.story.id: hit.score for hit in hits}
     return np.array([scores.get(story.id, 0.0) for story in told])
 
@@ -190,22 +197,22 @@ def is_held_out(text: str) -> bool:
 
 
 def measure(film: Asked, half: str) -> dict[str, Any]:
-    judged = [judge(heard) for heard in film.heard]
+    fused = [fuse(scores) for scores in film.scores]
     on, off = film.numbers(half, on_topic=True), film.numbers(half, on_topic=False)
-    fused = [judged[n].score for n in range(len(judged))]
-    ranked = {part: [part_of(judged[n], film.heard[n], part) for n in on] for part in PARTS}
+    score = [of_query.score for of_query in fused]
+    ranked = {part: [part_of(fused[n], film.scores[n], part) for n in on] for part in PARTS}
     if film.paper:
         ranked["paper's R"] = [film.paper[n] for n in on]
     right = [film.right[n] for n in on]
     return {
         "off_topic": len(off),
-        "off_topic_unanswered": mean(fused[n].max() < RELEVANT for n in off),
+        "off_topic_unanswered": mean(score[n].max() < MIN_SCORE for n in off),
         "on_topic": len(on),
         "right_first": mean(
-            film.right[n][fused[n].argmax()] and fused[n].max() >= RELEVANT for n in on
+            film.right[n][score[n].argmax()] and score[n].max() >= MIN_SCORE for n in on
         ),
         "right_among_five": mean(
-            film.right[n][best(fused[n], 5)][fused[n][best(fused[n], 5)] >= RELEVANT].any()
+            film.right[n][best(score[n], 5)][score[n][best(score[n], 5)] >= MIN_SCORE].any()
             for n in on
         ),
         "parts": {
@@ -222,7 +229,7 @@ def measure(film: Asked, half: str) -> dict[str, Any]:
             for part, scores in ranked.items()
         },
         "chance_first": mean(r.mean() for r in right),
-        "sureness": sureness(fused, film.right, on + off),
+        "sureness": sureness(score, film.right, on + off),
     }
 
 
@@ -243,12 +250,12 @@ def sureness(
     ]
 
 
-def part_of(judged: Judged, heard: Heard, part: str) -> np.ndarray:
+def part_of(fused: FusedScores, scores: ModalityScores, part: str) -> np.ndarray:
     if part == "fused":
-        return judged.score
-    if part == "meant":
-        return heard.scores.meant + heard.scores.told
-    return np.asarray(getattr(judged, part))
+        return fused.score
+    if part == "topic":
+        return scores.vectors.best_window + scores.vectors.whole_story
+    return np.asarray(getattr(fused, part))
 
 
 def best(scores: np.ndarray, count: int) -> np.ndarray:
@@ -324,12 +331,12 @@ def fit(asked: list[Asked]) -> None:
     spoken = next(film for film in asked if film.name == DEMO)
     numbers = [n for n, text in enumerate(spoken.texts) if not is_held_out(text)]
     inputs = [
-        np.stack([h.said, h.scores.meant, h.scores.told], axis=1)
-        for h in (spoken.heard[n] for n in numbers)
+        np.stack([s.spoken, s.vectors.best_window, s.vectors.whole_story], axis=1)
+        for s in (spoken.scores[n] for n in numbers)
     ]
     wanted = np.concatenate([spoken.right[n] for n in numbers])
     words = LogisticRegression(C=10, max_iter=5000).fit(np.concatenate(inputs), wanted)
-    said, meant, told = ((2 * words.coef_[0]).round() / 2).tolist()
+    spoken_weight, window, story = ((2 * words.coef_[0]).round() / 2).tolist()
     films = [
         (
             film.stacked("tuning", on_topic=False),
@@ -339,10 +346,14 @@ def fit(asked: list[Asked]) -> None:
         for film in asked
     ]
     trials = []
-    for named, seen in product((2.0, 4.0, 6.0, 8.0), (4.0, 6.0, 8.0)):
-        for words_offset, seen_offset in product(np.arange(-6.6, -4, 0.3), np.arange(-4, -2, 0.2)):
-            offsets = (round(float(words_offset), 1), round(float(seen_offset), 1))
-            trial = Weights(said, meant, told, offsets[0], named, seen, offsets[1], EVEN)
+    for named, visual in product((2.0, 4.0, 6.0, 8.0), (4.0, 6.0, 8.0)):
+        for words_offset, visual_offset in product(
+            np.arange(-6.6, -4, 0.3), np.arange(-4, -2, 0.2)
+        ):
+            offsets = (round(float(words_offset), 1), round(float(visual_offset), 1))
+            trial = Weights(
+                spoken_weight, window, story, offsets[0], named, visual, offsets[1], EVEN
+            )
             quiet, first = outcome(films, trial)
             if min(quiet) >= 0.95:
                 trials.append((round(sum(first), 3), round(sum(quiet), 3), quiet, first, trial))
@@ -355,8 +366,8 @@ def fit(asked: list[Asked]) -> None:
 def outcome(trial_of: list[Trial], weights: Weights) -> tuple[list[float], list[float]]:
     quiet, first = [], []
     for off, on, right in trial_of:
-        quiet.append(mean(judge(off, weights).score.max(axis=1) < EVEN / 2))
-        score = judge(on, weights).score
+        quiet.append(mean(fuse(off, weights).score.max(axis=1) < EVEN / 2))
+        score = fuse(on, weights).score
         firsts = right[np.arange(len(score)), score.argmax(axis=1)]
         first.append(mean(firsts & (score.max(axis=1) >= EVEN / 2)))
     return quiet, first
@@ -373,9 +384,9 @@ def surely(films: list[Trial], chosen: Weights) -> tuple[Weights, float]:
     def unlikely(given: np.ndarray) -> float:
         weights, loss = stretched(chosen, *given), 0.0
         for off, on, right in films:
-            for heard, true in ((off, np.zeros(off.said.shape, bool)), (on, right)):
-                answers = judge(heard, chosen).score >= EVEN / 2
-                chance = np.clip(judge(heard, weights).score[answers], 1e-6, 1 - 1e-6)
+            for scores, true in ((off, np.zeros(off.spoken.shape, bool)), (on, right)):
+                answers = fuse(scores, chosen).score >= EVEN / 2
+                chance = np.clip(fuse(scores, weights).score[answers], 1e-6, 1 - 1e-6)
                 loss -= np.log(np.where(true[answers], chance, 1 - chance)).sum()
         return loss
 
@@ -388,11 +399,11 @@ def stretched(weights: Weights, slope: float, ceiling: float) -> Weights:
     just = float(np.log(ceiling / (2 - ceiling)))
     return replace(
         weights,
-        said=round(slope * weights.said, 1),
-        meant=round(slope * weights.meant, 1),
-        told=round(slope * weights.told, 1),
+        spoken=round(slope * weights.spoken, 1),
+        best_window=round(slope * weights.best_window, 1),
+        whole_story=round(slope * weights.whole_story, 1),
         words_offset=round(slope * weights.words_offset + just, 1),
-        pictures=round(ceiling, 2),
+        visual_ceiling=round(ceiling, 2),
     )
 
 

@@ -32,8 +32,9 @@ from benchmarks.search.search import (
 )
 from storyscope import Library
 from storyscope.models import class_names, class_synonyms
-from storyscope.search import load_text_model, owner_of
-from storyscope.search.query import lexicon
+from storyscope.search import load_text_model
+from storyscope.search.classes import class_lexicon
+from storyscope.search.passages import containing_story
 
 ASKED = {"as typed": "{}", "a photo of a QUERY": "a photo of a {}"}
 SUBTRACTED = ("nothing", "mean of names from names", "mean of names from both")
@@ -141,8 +142,11 @@ def tried(library: Library, truth: Path) -> Iterator[tuple[Way, np.ndarray]]:
 
 
 def class_texts() -> dict[str, list[str]]:
-    wider = [sorted((len(c), name) for name, c in lexicon().items() if n in c and len(c) > 1)[:2]
-             for n in range(len(class_names()))]  # fmt: skip
+    concepts = class_lexicon().items()
+    wider = [
+        sorted((len(c), name) for name, c in concepts if n in c and len(c) > 1)[:2]
+        for n in range(len(class_names()))
+    ]
     return {
         "a photo of a NAME": [f"a photo of a {name}" for name in class_names()],
         "NAME": list(class_names()),
@@ -173,7 +177,7 @@ class Pictured:
         posteriors = np.asarray(seen.posteriors, np.float32)
         totals = np.add.reduceat(posteriors, starts, axis=0)
         self.posteriors = totals / counts[:, None]
-        self.owners = owner_of(filed.seconds[starts + counts // 2], stories)
+        self.owners = containing_story(filed.seconds[starts + counts // 2], stories)
         marked = json.loads((QUERIES / f"{film}.json").read_text())["queries"]
         self.texts = [query["text"] for query in marked]
         self.held_out = np.array([is_held_out(text) for text in self.texts])

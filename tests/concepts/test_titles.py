@@ -1,12 +1,11 @@
 """Titles are short, readable, distinct, and honest about what is known."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from storyscope.concepts import Seen, title_stories
-from storyscope.concepts.phrases import plain_phrases, singular
+from storyscope.concepts.phrases import plain_phrases
 from storyscope.core import Span, Story, Transcript, Word
 from storyscope.core.language import stop_words
 from storyscope.transcripts import transcript_of_cues
@@ -141,15 +140,6 @@ def test_other_languages_are_named_in_their_own_words():
     titles = [title for title, _ in title_stories(stories, transcript=transcript)]
     assert "Eisbär" in titles[0]
     assert "Pinguine" in titles[1]
-
-
-@pytest.mark.parametrize(
-    ("plural", "one"),
-    [("bears", "bear"), ("cities", "city"), ("foxes", "fox"), ("bus", "bus"), ("glass", "glass"),
-     ("beaches", "beach"), ("species", "specy"), ("ice", "ice")],
-)  # fmt: skip
-def test_plurals_meet_their_singular(plural, one):
-    assert singular(plural) == one
 
 
 WORDS = st.sampled_from(["the", "bear.", "Seal", "sea", "lion", "of", "waits", "Rome", "7", "—"])

@@ -141,6 +141,13 @@ def test_a_command_says_the_same_of_a_folder_and_of_its_address(words, address, 
     assert (there.exception, there.stdout) == (None, here.stdout)
 
 
+def test_pages_travel(local, remote):
+    everything = local.search("whale camel owl")
+    pages = [remote.search("whale camel owl", limit=2, offset=offset) for offset in (0, 2)]
+    assert [hit.story.id for page in pages for hit in page] == [h.story.id for h in everything]
+    assert [len(page) for page in pages] == [2, 1]
+
+
 def test_filters_travel(address, local, remote):
     found = local.search("camel")
     longest = found[0].story.span.length

@@ -18,12 +18,13 @@ from storyscope.errors import MissingDependency, ModelError, UnknownName
 from storyscope.features.onnx_graph import Graph, Tensor
 from storyscope.search.image_text import (
     CONSE,
-    described,
+    best_name_similarity,
     image_text_digest,
     load_image_text,
-    rivals,
+    match_probability,
 )
-from storyscope.search.index import Index, Senses
+from storyscope.search.index import Index
+from storyscope.search.query import QueryVectors
 
 COLOURS = {"red": [1, 0, 0], "green": [0, 1, 0], "blue": [0, 0, 1], "grey": [1, 1, 1]}
 F4, I8 = np.dtype("f4"), np.dtype("i8")
@@ -59,7 +60,7 @@ def plain(colour):
 
 def test_a_picture_is_nearest_to_its_own_word(tiny_clip):
     clip = load_image_text(str(tiny_clip))
-    pictures = clip.encode_pictures([plain(colour) for colour in COLOURS] * 3)
+    pictures = clip.encode_images([plain(colour) for colour in COLOURS] * 3)
     words = clip.encode_texts(list(COLOURS))
     assert np.allclose(np.linalg.norm(pictures, axis=1), 1)
     assert (pictures @ words.T).argmax(axis=1).tolist() == [0, 1, 2, 3] * 3
@@ -69,18 +70,18 @@ def test_a_picture_is_nearest_to_its_own_word(tiny_clip):
 def test_a_text_describes_a_picture_when_it_fits_as_well_as_the_best_name(tiny_clip):
     clip = load_image_text(str(tiny_clip))
     names = clip.encode_texts(["red", "green"])
-    looks = clip.encode_pictures([plain("red"), plain("blue")])
-    best = rivals(looks, names)
+    looks = clip.encode_images([plain("red"), plain("blue")])
+    best = best_name_similarity(looks, names)
     assert best.tolist() == pytest.approx([1.0, 0.0])
     red, blue = clip.encode_texts(["red", "blue"])
-    assert described(looks @ red, best)[0] == pytest.approx(0.5)
-    assert described(looks @ blue, best)[0] < 0.01
-    assert described(looks @ blue, best)[1] > 0.99
+    assert match_probability(looks @ red, best)[0] == pytest.approx(0.5)
+    assert match_probability(looks @ blue, best)[0] < 0.01
+    assert match_probability(looks @ blue, best)[1] > 0.99
 
 
 def test_the_index_finds_the_story_that_shows_it(tiny_clip):
     clip = load_image_text(str(tiny_clip))
-    looks = clip.encode_pictures([plain(c) for c in ("red", "red", "blue", "green")])
+    looks = clip.encode_images([plain(c) for c in ("red", "red", "blue", "green")])
     passages = Passages(
         texts=(),
         spans=np.zeros((0, 2)),
@@ -96,14 +97,14 @@ def test_the_index_finds_the_story_that_shows_it(tiny_clip):
         Story("v/1", "v", range(0, 1), Span(0, 2)),
         Story("v/2", "v", range(1, 3), Span(2, 4)),
     ]
-    index = Index(np.zeros((30, 16), np.float32), look_dimensions=3)
+    index = Index(np.zeros((30, 16), np.float32), image_dimensions=3)
     index.add("v", stories, passages)
     for word, story in [("red", 0), ("blue", 1), ("green", 1)]:
-        (caption,) = clip.encode_texts([word])
-        pictured = index.score(Senses(caption=caption)).pictured
-        assert pictured.argmax() == story
-        assert pictured[story] > 0.9
-        assert pictured[1 - story] < 0.1
+        (vector,) = clip.encode_texts([word])
+        probability = index.score(QueryVectors(image_text=vector)).image_text
+        assert probability.argmax() == story
+        assert probability[story] > 0.9
+        assert probability[1 - story] < 0.1
 
 
 def test_a_video_filed_without_the_network_is_described_by_nothing(tiny_clip, film, tmp_path):
@@ -117,9 +118,10 @@ def test_a_video_filed_without_the_network_is_described_by_nothing(tiny_clip, fi
     assert str(tiny_clip) in filed.producer
     hits = [hit for colour in COLOURS for hit in colours.search(colour)]
     assert any(
-        hit.evidence.startswith("perhaps: seen at") and "fits" in hit.evidence for hit in hits
+        hit.evidence.startswith("Possible match, ") and "matches the text" in hit.evidence
+        for hit in hits
     )
-    assert colours.search("whale")[0].evidence.startswith("said at")
+    assert colours.search("whale")[0].evidence.startswith("Spoken, ")
 
 
 def test_what_is_no_such_network_is_named(tmp_path, tiny_clip, monkeypatch):

@@ -9,20 +9,20 @@ import pytest
 from storyscope.config import Config
 from storyscope.core import Passages, Span, Story, Video
 from storyscope.errors import LibraryError
-from storyscope.search import Senses
-from storyscope.search import index_files as searching_index
+from storyscope.search import index_files
 from storyscope.search.index_files import SEGMENTS, LibraryIndex
+from storyscope.search.query import QueryVectors
 from storyscope.store import SqliteStore, VideoRecord
 
-MEANINGS = np.random.default_rng(1).normal(size=(30, 8)).astype(np.float32)
-SENSES = Senses(np.full(8, 8**-0.5, np.float32))
+CLASS_VECTORS = np.random.default_rng(1).normal(size=(30, 8)).astype(np.float32)
+QUERY = QueryVectors(np.full(8, 8**-0.5, np.float32))
 
 
 @pytest.fixture(autouse=True)
 def small_models(monkeypatch):
-    monkeypatch.setattr(searching_index, "load_text_model", lambda name: None)
-    monkeypatch.setattr(searching_index, "class_vectors", lambda model, names: MEANINGS)
-    monkeypatch.setattr(searching_index, "SEALED", 3)
+    monkeypatch.setattr(index_files, "load_text_model", lambda name: None)
+    monkeypatch.setattr(index_files, "embed_classes", lambda model, names: CLASS_VECTORS)
+    monkeypatch.setattr(index_files, "VIDEOS_PER_FILE", 3)
 
 
 def put(store, name, seed=0):
@@ -49,13 +49,13 @@ def put(store, name, seed=0):
 
 def contents(library):
     """Every story that is there, with its score and the words found in it."""
-    index = library.fresh()
-    scores = index.score(SENSES)
-    shares = index.spoken.shares([np.array([], np.int64), np.arange(0, 1000)])
-    said = index.spoken.largest(shares, index.story_count, read=False)
+    index = library.up_to_date()
+    scores = index.score(QUERY)
+    shares = index.passages.term_shares([np.array([], np.int64), np.arange(0, 1000)])
+    spoken = index.passages.best_per_story(shares, index.story_count, on_screen=False)
     return {
-        index.place(n): (round(float(scores.meant[n]), 4), float(said[n]))
-        for n in np.flatnonzero(index.alive()).tolist()
+        index.locate(n): (round(float(scores.best_window[n]), 4), float(spoken[n]))
+        for n in np.flatnonzero(index.current()).tolist()
     }
 
 
@@ -105,10 +105,10 @@ def test_a_new_video_is_found_where_an_old_one_was_filed(tmp_path):
     store.remove("film")
     put(store, "another")
     put(store, "film", seed=5)
-    assert store.said_addresses()["another"] == range(1, 3)
+    assert store.text_addresses()["another"] == range(1, 3)
     after = contents(library)
     assert after == contents(LibraryIndex(store, Config(), None))
-    assert {said for _, said in after.values()} == {said for _, said in before.values()}
+    assert {spoken for _, spoken in after.values()} == {spoken for _, spoken in before.values()}
 
 
 def test_a_video_that_cannot_be_read_is_named(tmp_path):
@@ -117,7 +117,7 @@ def test_a_video_that_cannot_be_read_is_named(tmp_path):
     (array_file,) = (tmp_path / "arrays/video0").iterdir()
     array_file.write_bytes(b"")
     with pytest.raises(LibraryError, match="the arrays of video0's passages cannot be read"):
-        opened(store).fresh()
+        opened(store).up_to_date()
 
 
 def test_another_thread_sees_what_this_one_wrote(tmp_path):
@@ -139,7 +139,7 @@ def test_what_is_changed_again_and_again_leaves_nothing_behind(tmp_path):
     for seed in range(1, 20):
         put(store, "video1", seed)
         assert contents(library) == contents(LibraryIndex(store, Config(), None))
-        assert library.fresh().story_count <= 2 * (2 * 2 + 1)
+        assert library.up_to_date().story_count <= 2 * (2 * 2 + 1)
     assert not files(store)
 
 

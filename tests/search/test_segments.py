@@ -11,16 +11,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storyscope.core import Passages, Span, Story
-from storyscope.search.answer import LIKELY, RELEVANT, Heard, judge
+from storyscope.search.candidates import PassageStories
 from storyscope.search.classes import conse, named_classes
 from storyscope.search.index import Index
-from storyscope.search.rows import sixteen_bits
-from storyscope.search.segment import Scores, Senses, open_segment
-from storyscope.search.shots import owner_of, shot_classes
-from storyscope.search.spoken import Spoken
+from storyscope.search.passages import containing_story, shot_classes
+from storyscope.search.query import QueryVectors
+from storyscope.search.rows import quantize
+from storyscope.search.scores import (
+    LIKELY_SCORE,
+    MIN_SCORE,
+    ModalityScores,
+    VectorScores,
+    fuse,
+)
+from storyscope.search.segment import open_segment
 
 DIMENSIONS, CLASSES = 16, 30
-MEANINGS = np.random.default_rng(1).normal(size=(CLASSES, DIMENSIONS)).astype(np.float32)
+CLASS_VECTORS = np.random.default_rng(1).normal(size=(CLASSES, DIMENSIONS)).astype(np.float32)
 
 
 def unit(rows):
@@ -49,56 +56,58 @@ def made_video(name, seed, *, minutes=4, stories=3):
     return told, passages
 
 
-def by_hand(stories, passages, senses):
+def by_hand(stories, passages, query):
     """One story after the other, in exact numbers."""
     found = []
     for story in stories:
         windows = [n for n, span in enumerate(passages.spans) if span.mean() in story.span]
         vectors = passages.text_vectors[windows].astype(np.float32)
         shots = [n for n, second in enumerate(passages.seconds) if second in story.span]
-        looks = conse(passages.classes[shots], passages.shares[shots], MEANINGS)
-        named = (passages.shares[shots] * senses.names[passages.classes[shots]]).sum(axis=1)
+        looks = conse(passages.classes[shots], passages.shares[shots], CLASS_VECTORS)
+        named = (passages.shares[shots] * query.class_weights[passages.classes[shots]]).sum(axis=1)
         found.append(
             (
-                (vectors @ senses.meaning).max(),
-                unit(vectors.sum(axis=0)) @ senses.meaning,
-                (looks @ senses.looks).max(),
+                (vectors @ query.text).max(),
+                unit(vectors.sum(axis=0)) @ query.text,
+                (looks @ query.visual).max(),
                 named.max(),
             )
         )
     return np.array(found)
 
 
-def made_senses(seed):
+def made_query(seed):
     chance = np.random.default_rng(seed)
     direction = unit(chance.normal(size=DIMENSIONS)).astype(np.float32)
-    return Senses(direction, direction, chance.random(CLASSES).astype(np.float32))
+    return QueryVectors(direction, direction, chance.random(CLASSES).astype(np.float32))
 
 
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=8), st.integers(0, 99))
 def test_scores_are_those_of_looking_at_every_story(order, seed):
-    index, senses = Index(MEANINGS), made_senses(seed)
+    index, query = Index(CLASS_VECTORS), made_query(seed)
     latest = {}
     for turn, number in enumerate(order):
         name = f"video{number}"
         latest[name] = made_video(name, seed=turn)
         index.remove(name)
         index.add(name, *latest[name])
-    scores = index.score(senses)
-    got = np.stack([scores.meant, scores.told, scores.seen, scores.named], axis=1)
+    scores = index.score(query)
+    got = np.stack(
+        [scores.best_window, scores.whole_story, scores.visual, scores.named_classes], axis=1
+    )
     for name, (stories, passages) in latest.items():
         rows = index.videos[name]
-        want = by_hand(stories, passages, senses)
+        want = by_hand(stories, passages, query)
         assert np.allclose(got[rows.start : rows.stop], want, atol=0.01)
-    assert index.alive().sum() == 3 * len(latest)
+    assert index.current().sum() == 3 * len(latest)
 
 
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=1, max_size=8))
 def test_an_index_in_files_is_the_index(turns):
     """Videos come and change; now and then what is there goes to a file."""
-    whole, parted, latest = Index(MEANINGS), Index(MEANINGS), {}
+    whole, parted, latest = Index(CLASS_VECTORS), Index(CLASS_VECTORS), {}
     with TemporaryDirectory() as folder:
         for turn, (number, seal) in enumerate(turns):
             name, made = f"video{number}", made_video(f"video{number}", seed=turn)
@@ -107,41 +116,45 @@ def test_an_index_in_files_is_the_index(turns):
                 index.add(name, *made, key=str(turn), first_address=100 * number)
             if seal:
                 path = written(parted.last, Path(folder))
-                parted.seal(open_segment(path, MEANINGS))
-        opened = Index(MEANINGS)
+                parted.seal(open_segment(path, CLASS_VECTORS))
+        opened = Index(CLASS_VECTORS)
         path = written(whole.last, Path(folder))
-        opened.adopt(open_segment(path, MEANINGS), latest)
-    found, senses = [np.arange(120, 130), np.arange(125, 500)], made_senses(0)
+        opened.attach(open_segment(path, CLASS_VECTORS), latest)
+    found, query = [np.arange(120, 130), np.arange(125, 500)], made_query(0)
     for other in (parted, opened):
         assert other.videos == whole.videos
         assert other.addresses == whole.addresses
-        for one, two in zip(whole.score(senses), other.score(senses), strict=True):
+        for one, two in zip(whole.score(query), other.score(query), strict=True):
             assert np.allclose(one, two)
         for video, stories in whole.videos.items():
-            assert [other.place(story) for story in stories] == [(video, n) for n in range(3)]
-        said = [i.spoken.largest(i.spoken.shares(found), 3 * len(turns), read=False)
-                for i in (whole, other)]  # fmt: skip
-        assert np.array_equal(*said)
+            assert [other.locate(story) for story in stories] == [(video, n) for n in range(3)]
+        spoken = [
+            index.passages.best_per_story(
+                index.passages.term_shares(found), 3 * len(turns), on_screen=False
+            )
+            for index in (whole, other)
+        ]
+        assert np.array_equal(*spoken)
 
 
 def written(segment, folder):
-    name, content = segment.packed()
+    name, content = segment.serialized()
     path = folder / name
     path.write_bytes(content)
     return path
 
 
 def test_a_damaged_file_or_one_of_other_models_is_none(tmp_path):
-    index = Index(MEANINGS)
+    index = Index(CLASS_VECTORS)
     index.add("video", *made_video("video", 1))
     path = written(index.last, tmp_path)
-    assert open_segment(path, MEANINGS) is not None
-    assert open_segment(path, MEANINGS + 1) is None
-    assert open_segment(path, MEANINGS, 4) is None
+    assert open_segment(path, CLASS_VECTORS) is not None
+    assert open_segment(path, CLASS_VECTORS + 1) is None
+    assert open_segment(path, CLASS_VECTORS, 4) is None
     path.write_bytes(path.read_bytes()[:-9])
-    assert open_segment(path, MEANINGS) is None
+    assert open_segment(path, CLASS_VECTORS) is None
     path.write_bytes(b"")
-    assert open_segment(path, MEANINGS) is None
+    assert open_segment(path, CLASS_VECTORS) is None
 
 
 anything = st.recursive(
@@ -153,7 +166,7 @@ anything = st.recursive(
 
 @given(st.data(), anything)
 def test_a_header_that_says_anything_else_opens_nothing_else(data, wrong):
-    index = Index(MEANINGS)
+    index = Index(CLASS_VECTORS)
     index.add("video", *made_video("video", 1))
     with TemporaryDirectory() as folder:
         path = written(index.last, Path(folder))
@@ -169,7 +182,7 @@ def test_a_header_that_says_anything_else_opens_nothing_else(data, wrong):
             header["windows"][spoilt] = wrong
         text = json.dumps(header).encode()
         path.write_bytes(len(text).to_bytes(8, "little") + text + content[first:])
-        opened = open_segment(path, MEANINGS)
+        opened = open_segment(path, CLASS_VECTORS)
         assert opened is None or opened.window_count == index.last.window_count
 
 
@@ -179,11 +192,11 @@ def test_a_video_without_words_has_its_pictures():
         (), np.zeros((0, 2)), np.zeros((0, DIMENSIONS), np.float16), passages.seconds,
         passages.shots, passages.classes, passages.shares,
     )  # fmt: skip
-    index = Index(MEANINGS)
+    index = Index(CLASS_VECTORS)
     index.add("silent", stories, mute)
-    scores = index.score(made_senses(1))
-    assert not scores.meant.any()
-    assert scores.seen.all()
+    scores = index.score(made_query(1))
+    assert not scores.best_window.any()
+    assert scores.visual.all()
 
 
 @given(
@@ -191,35 +204,35 @@ def test_a_video_without_words_has_its_pictures():
     st.lists(st.sets(st.integers(0, 12)), min_size=1, max_size=3),
 )
 def test_a_story_holds_as_many_terms_as_its_best_passage(filed, terms):
-    heard_first = sorted(filed, key=lambda passage: passage[1])
-    spoken, addresses = Spoken(), range(2, 2 + len(filed))
-    owners = np.array([owner - 1 for owner, _ in heard_first])
-    spoken.add(addresses, owners, sum(not read for _, read in filed))
-    shares = spoken.shares([np.array(sorted(term), np.int64) for term in terms])
+    spoken_first = sorted(filed, key=lambda passage: passage[1])
+    passages, addresses = PassageStories(), range(2, 2 + len(filed))
+    owners = np.array([owner - 1 for owner, _ in spoken_first])
+    passages.add(addresses, owners, sum(not read for _, read in filed))
+    shares = passages.term_shares([np.array(sorted(term), np.int64) for term in terms])
     for read in (False, True):
         want = [
             max(
                 (
                     sum(address in term for term in terms) / len(terms)
-                    for address, (owner, on_screen) in zip(addresses, heard_first, strict=True)
+                    for address, (owner, on_screen) in zip(addresses, spoken_first, strict=True)
                     if owner - 1 == story and on_screen == read
                 ),
                 default=0,
             )
             for story in range(3)
         ]
-        assert np.allclose(spoken.largest(shares, 3, read=read), want)
-    spoken.remove(addresses)
-    assert not spoken.largest(shares, 3, read=False).any()
+        assert np.allclose(passages.best_per_story(shares, 3, on_screen=read), want)
+    passages.remove(addresses)
+    assert not passages.best_per_story(shares, 3, on_screen=False).any()
 
 
 def test_an_empty_index_has_no_scores():
-    assert len(Index(MEANINGS).score(made_senses(0)).meant) == 0
+    assert len(Index(CLASS_VECTORS).score(made_query(0)).best_window) == 0
 
 
 def test_a_time_belongs_to_the_story_it_lies_in():
     stories = [Story("v/1", "v", range(0), Span(0, 10)), Story("v/2", "v", range(0), Span(12, 20))]
-    got = owner_of(np.array([-1.0, 0, 9.9, 10, 11, 12, 19, 20]), stories)
+    got = containing_story(np.array([-1.0, 0, 9.9, 10, 11, 12, 19, 20]), stories)
     assert got.tolist() == [-1, 0, 0, -1, -1, 1, 1, -1]
 
 
@@ -240,7 +253,7 @@ def test_a_shot_has_the_mean_of_its_pictures():
 
 def test_sixteen_bits_are_near():
     rows = unit(np.random.default_rng(0).normal(size=(50, 384)))
-    rounded, scale = sixteen_bits(rows)
+    rounded, scale = quantize(rows)
     assert np.abs(rounded * scale[:, None] - rows).max() <= scale.max() / 2 + 1e-6
 
 
@@ -251,30 +264,29 @@ def test_a_query_names_the_longest_concept_it_holds():
     assert named_classes([], lexicon, 6).tolist() == [0] * 6
 
 
-def heard(**given):
-    values = (
-        dict.fromkeys(("meant", "told", "seen", "named", "pictured", "said", "read"), 0.0) | given
-    )
-    arrays = {name: np.array([value]) for name, value in values.items()}
-    said, read = arrays.pop("said"), arrays.pop("read")
-    return Heard(Scores(**arrays), said, read)
+def scores(**given):
+    """One story's scores: 0 in every modality that is not given."""
+    names = (*VectorScores._fields, "spoken", "on_screen")
+    arrays = {name: np.array([given.get(name, 0.0)]) for name in names}
+    spoken, on_screen = arrays.pop("spoken"), arrays.pop("on_screen")
+    return ModalityScores(VectorScores(**arrays), spoken, on_screen)
 
 
-@pytest.mark.parametrize("sense", ["said", "read", "meant", "told", "seen", "named", "pictured"])
+@pytest.mark.parametrize("modality", [*VectorScores._fields, "spoken", "on_screen"])
 @given(value=st.floats(0.1, 0.9), more=st.floats(0.01, 0.1))
-def test_more_of_any_sense_never_makes_a_story_answer_less(sense, value, more):
-    base = {"meant": 0.2, "told": 0.2, "seen": 0.2}
-    less = judge(heard(**base | {sense: value})).score
-    assert judge(heard(**base | {sense: value + more})).score >= less
+def test_more_in_any_modality_never_lowers_the_score(modality, value, more):
+    base = {"best_window": 0.2, "whole_story": 0.2, "visual": 0.2}
+    less = fuse(scores(**base | {modality: value})).score
+    assert fuse(scores(**base | {modality: value + more})).score >= less
 
 
-def test_pictures_alone_just_do_or_answer_perhaps():
-    surest = judge(heard(seen=1.0, named=1.0, pictured=1.0)).score[0]
-    assert RELEVANT < surest < LIKELY
-    assert judge(heard(pictured=0.5)).score[0] == pytest.approx(RELEVANT)
-    assert judge(heard(said=1.0, meant=0.1)).score[0] >= LIKELY
+def test_pictures_alone_are_at_most_a_possible_match():
+    surest = fuse(scores(visual=1.0, named_classes=1.0, image_text=1.0)).score[0]
+    assert MIN_SCORE < surest < LIKELY_SCORE
+    assert fuse(scores(image_text=0.5)).score[0] == pytest.approx(MIN_SCORE)
+    assert fuse(scores(spoken=1.0, best_window=0.1)).score[0] >= LIKELY_SCORE
 
 
-def test_a_story_without_any_evidence_is_no_answer():
-    assert judge(heard()).score[0] == 0
-    assert judge(heard(said=1.0, meant=0.5, told=0.5)).score[0] > RELEVANT
+def test_a_story_without_any_evidence_is_no_hit():
+    assert fuse(scores()).score[0] == 0
+    assert fuse(scores(spoken=1.0, best_window=0.5, whole_story=0.5)).score[0] > MIN_SCORE

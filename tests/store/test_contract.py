@@ -27,7 +27,7 @@ from storyscope.core import (
     Video,
 )
 from storyscope.errors import LibraryError
-from storyscope.store import SqliteStore, VideoRecord, sqlite
+from storyscope.store import SqliteStore, TextQuery, VideoRecord, sqlite
 from storyscope.store.codec import pack, unpack
 from storyscope.store.explaining import explained
 from storyscope.store.migrations import MIGRATIONS
@@ -307,11 +307,34 @@ def passages(*texts):
 
 def test_words_are_found_by_their_stem_as_soon_as_they_are_saved(store):
     store.save("film", "passages", "one", passages("The whales were singing", "A quiet desert"))
-    (found,) = store.find_said("whale")
-    assert store.said_addresses() == {"film": range(found, found + 3)}
-    assert store.said_text(found) == "The whales were singing"
-    assert store.find_said("exit").tolist() == [found + 2]
-    assert store.said_terms("wh") == ["whale"]
+    (found,) = store.find_text(TextQuery(("whale",)))
+    assert store.text_addresses() == {"film": range(found, found + 3)}
+    assert store.text_at(found) == "The whales were singing"
+    assert store.find_text(TextQuery(("exit",))).tolist() == [found + 2]
+    assert store.vocabulary("wh") == ["whale"]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        (TextQuery(("whale", "desert")), [0, 1]),
+        (TextQuery(("Whale singing",)), []),
+        (TextQuery(("whales were",)), [0]),
+        (TextQuery(("des",)), []),
+        (TextQuery(("des",), prefix=True), [1]),
+        (TextQuery(("des", "whale"), prefix=True), [0]),
+        (TextQuery(()), []),
+        (TextQuery((), prefix=True), []),
+        (TextQuery(("...",)), []),
+        (TextQuery(('whale" OR "desert',)), []),
+        (TextQuery(("whale* NEAR(desert) \0",)), []),
+        (TextQuery(("-quiet",)), [1]),
+    ],
+)
+def test_a_text_query_has_no_syntax_of_its_own(store, query, found):
+    store.save("film", "passages", "one", passages("The whales were singing", "A quiet désert"))
+    first = store.text_addresses()["film"].start
+    assert (store.find_text(query) - first).tolist() == found
 
 
 def test_words_of_an_older_filing_and_of_a_removed_video_are_gone(store):
@@ -320,11 +343,11 @@ def test_words_of_an_older_filing_and_of_a_removed_video_are_gone(store):
     store.save("film", "passages", "one", passages("The whales were singing"))
     store.save("other", "passages", "one", passages("A kind whale"))
     store.save("film", "passages", "two", passages("Nothing of the kind"))
-    assert [store.said_text(a) for a in store.find_said("whale")] == ["A kind whale"]
-    assert len(store.find_said("kind")) == 2
+    assert [store.text_at(a) for a in store.find_text(TextQuery(("whale",)))] == ["A kind whale"]
+    assert len(store.find_text(TextQuery(("kind",)))) == 2
     store.remove("film")
-    assert [store.said_text(a) for a in store.find_said("kind")] == ["A kind whale"]
-    assert list(store.said_addresses()) == ["other"]
+    assert [store.text_at(a) for a in store.find_text(TextQuery(("kind",)))] == ["A kind whale"]
+    assert list(store.text_addresses()) == ["other"]
 
 
 def test_an_older_library_knows_where_its_words_are(tmp_path):
@@ -337,17 +360,17 @@ def test_an_older_library_knows_where_its_words_are(tmp_path):
     connection.commit()
     connection.close()
     store = SqliteStore(tmp_path)
-    assert store.said_addresses() == {"film": range(1, 3), "other": range(3, 4)}
+    assert store.text_addresses() == {"film": range(1, 3), "other": range(3, 4)}
     store.put_record(RECORD)
     store.remove("film")
-    assert not len(store.find_said("whale"))
-    assert len(store.find_said("camel")) == 1
+    assert not len(store.find_text(TextQuery(("whale",))))
+    assert len(store.find_text(TextQuery(("camel",)))) == 1
     store.close()
 
 
 def test_addresses_rise_and_end_where_the_limit_is(store):
     store.save("film", "passages", "one", passages(*["whale"] * 9))
-    found = store.find_said("whale", limit=5)
+    found = store.find_text(TextQuery(("whale",)), limit=5)
     assert found.tolist() == sorted(found.tolist())
     assert len(found) == 5
 

@@ -61,6 +61,14 @@ def test_a_search_answers_with_a_story_and_its_picture(client):
     assert client.get("/api/v1/search", params={"q": "interest rates"}).json()["hits"] == []
 
 
+def test_hits_are_read_page_by_page(client):
+    asked = {"q": "whale camel owl"}
+    everything = client.get("/api/v1/search", params=asked).json()["hits"]
+    second = client.get("/api/v1/search", params={**asked, "limit": 1, "offset": 1}).json()["hits"]
+    assert second == everything[1:2] != []
+    assert client.get("/api/v1/search", params={**asked, "offset": -1}).status_code == 422
+
+
 def test_the_film_is_served_by_ranges(client, film):
     part = client.get("/api/v1/videos/film/media", headers={"Range": "bytes=10-19"})
     assert part.status_code == 206

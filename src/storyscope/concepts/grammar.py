@@ -12,11 +12,11 @@ from storyscope.concepts.phrases import (
     LONGEST_PHRASE,
     Casing,
     bare,
-    singular,
     split_sentences,
 )
 from storyscope.core import Mined, Phrase, Span, Transcript, Word
 from storyscope.core.language import UNKNOWN
+from storyscope.core.plurals import singular
 from storyscope.errors import MissingDependency
 from storyscope.progress import Report, Step, silent
 

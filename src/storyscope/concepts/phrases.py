@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from storyscope.concepts.english import BEFORE_NOUN, BEFORE_VERB, FAINT, VAGUE, common_verbs
 from storyscope.core import Phrase, Span, Transcript, Word
 from storyscope.core.language import stop_words
+from storyscope.core.plurals import singular
 
 
 def plain_phrases(transcript: Transcript, *, is_prose: bool = True) -> list[Phrase]:
@@ -52,19 +53,6 @@ def bare(text: str) -> str:
     """A word without the punctuation around it and without a possessive."""
     text = re.sub(r"^\W+|\W+$", "", text)
     return re.sub(r"['’]s$", "", text)
-
-
-def singular(word: str, language: str = "en") -> str:
-    """One form for one thing: "bears" and "bear"; only English endings are known."""
-    word = word.lower()
-    if language != "en" or len(word) < 4 or word.endswith(("ss", "us", "is", "news", "ous")):
-        return word
-    for ending, instead in (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh")):
-        if word.endswith(ending) and len(word) > len(ending) + 1:
-            return word[: -len(ending)] + instead
-    if word.endswith(("xes", "zes")):
-        return word[:-2]
-    return word.removesuffix("s")
 
 
 class Casing:

@@ -8,9 +8,9 @@ import numpy as np
 
 from storyscope.concepts.candidates import Candidate, without_nested
 from storyscope.concepts.detectors import Seen
-from storyscope.concepts.phrases import singular
 from storyscope.concepts.taxonomy import UNRELIABLE, VAGUE_GROUPS
 from storyscope.core import Story
+from storyscope.core.plurals import singular
 
 LEAST_PROBABILITY = 0.05
 COMMON = 0.05

@@ -52,10 +52,10 @@ class Hit:
     story: Story
     thumbnail: Thumbnail
     score: float
-    """Chance that it is a right answer; how alike it is, where a picture or story was asked for."""
+    """Probability that it is a right answer; a cosine for searches by image or by story."""
     parts: Mapping[str, float] = field(default_factory=dict)
     evidence: str = ""
-    """One line that says why: `said at 12:03: "..."`, `seen: sea lion`."""
+    """One line that says why: `Spoken, 12:03: “...”`, `Visual, 7:08: sea lion`."""
 
     def facts(self) -> dict[str, Any]:
         """What `search --json` says of it, times in seconds."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,8 +42,7 @@ from storyscope.writing import half_written, write_whole
 
 if TYPE_CHECKING:
     from storyscope.report import Findings, Truth
-    from storyscope.search import Filter
-    from storyscope.search.searcher import Searcher
+    from storyscope.search import Filter, Searcher
 
 FILMS_IN_MEMORY = 4
 """Films whose shots and keyframes stay at hand: who asks for one asks for it again."""
@@ -167,18 +166,17 @@ class Library(Shelf):
         words: Transcript | None = self.store.load(video, "transcript")
         return words
 
-    def search(self, text: str, *, limit: int = 10, only: Filter | None = None) -> list[Hit]:
-        """Stories that answer the text, best first; nothing relevant is an answer too."""
-        return self._searcher.search(text, limit=limit, only=self._among(only))
+    def search(
+        self, text: str, *, limit: int = 10, offset: int = 0, only: Filter | None = None
+    ) -> list[Hit]:
+        """Stories that answer the text, best first, after the first `offset` of them."""
+        return self._searcher.search(text, limit=limit, offset=offset, only=self._among(only))
 
     def search_image(
         self, image: str | Path, *, limit: int = 10, only: Filter | None = None
     ) -> list[Hit]:
         """Stories that show what an example image shows, best first."""
-        from storyscope.search.query import look_at
-
-        classes, shares = look_at(Path(image), self.config)
-        return self._searcher.search_picture(classes, shares, limit=limit, only=self._among(only))
+        return self._searcher.search_image(Path(image), limit=limit, only=self._among(only))
 
     def more_like(self, story: Story, *, limit: int = 10, only: Filter | None = None) -> list[Hit]:
         """Stories that speak of the same, or look the same, as this one."""
@@ -329,9 +327,11 @@ class Library(Shelf):
 
     @cached_property
     def _searcher(self) -> Searcher:
-        from storyscope.search.searcher import Searcher
+        from storyscope.library.thumbnails import preferred
+        from storyscope.search import Searcher
 
-        return Searcher(self.store, self.config, folder=self.folder)
+        chosen = partial(preferred, self.folder)
+        return Searcher(self.store, self.config, folder=self.folder, chosen_thumbnail=chosen)
 
     def _record(self, video: str) -> VideoRecord:
         record = self.store.record(video)

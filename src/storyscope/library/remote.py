@@ -109,9 +109,11 @@ class RemoteLibrary(Shelf):
         facts = self._ask("GET", f"/videos/{_safe(video)}/shots")["shots"]
         return tuple(shot_of(fact) for fact in facts)
 
-    def search(self, text: str, *, limit: int = 10, only: Filter | None = None) -> list[Hit]:
-        """Stories that answer the text, best first; nothing relevant is an answer too."""
-        query = {"q": text, "limit": limit, **(asdict(only) if only else {})}
+    def search(
+        self, text: str, *, limit: int = 10, offset: int = 0, only: Filter | None = None
+    ) -> list[Hit]:
+        """Stories that answer the text, best first, after the first `offset` of them."""
+        query = {"q": text, "limit": limit, "offset": offset, **(asdict(only) if only else {})}
         found = self._ask("GET", "/search", query=query)["hits"]
         return [hit_of(facts) for facts in found]
 

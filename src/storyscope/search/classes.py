@@ -1,28 +1,51 @@
-"""What the classes of the image network mean, and which of them a query names."""
+"""The classes of the image network: their vectors, their names, and which a query names."""
 
 from __future__ import annotations
 
 import hashlib
 import io
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
-from storyscope.models import cache_folder, keep_in_cache
+from storyscope.concepts import detect
+from storyscope.core.plurals import singular
+from storyscope.models import cache_folder, class_names, keep_in_cache
+from storyscope.models import class_synonyms as synonyms_of_classes
 from storyscope.search.text_model import TextModel
-from storyscope.search.words import singular
 
 LONGEST_NAME = 3
 """Words of the longest concept name that is looked for in a query."""
 
 Lexicon = Mapping[str, frozenset[int]]
-"""Lower-case name of a concept -> the classes of the image network that it takes in."""
+"""Lower-case name of a concept -> the classes of the image network that it covers."""
 
 
-def class_vectors(model: TextModel, names: Sequence[str]) -> np.ndarray:
-    """float32 [classes, dimensions], what the classes mean, less what all of them share.
+@lru_cache(1)
+def class_lexicon() -> Lexicon:
+    """The names of all classes of the image network, and of the wider concepts over them."""
+    names, synonyms = class_names(), synonyms_of_classes()
+    no_posteriors = np.zeros((0, len(names)), np.float32)
+    known = detect(no_posteriors, class_names=names, class_synonyms=synonyms)
+    words = {first.lower(): frozenset([number]) for number, (first, *_) in enumerate(synonyms)}
+    return words | {
+        name.lower(): covers for name, covers in zip(known.names, known.covers, strict=True)
+    }
 
-    Made once and kept in the cache, because a thousand take seconds.
+
+@lru_cache(1)
+def class_synonyms() -> dict[str, str]:
+    """Rarer names of the classes -> the common name."""
+    return {
+        other.lower(): names[0].lower() for names in synonyms_of_classes() for other in names[1:]
+    }
+
+
+def embed_classes(model: TextModel, names: Sequence[str]) -> np.ndarray:
+    """float32 [classes, dimensions]: the text vectors of class names, less their mean.
+
+    They are kept in the cache, because a thousand take seconds.
     """
     key = hashlib.sha256("\n".join([model.digest, *names]).encode()).hexdigest()
     name = f"classes/{key}.npy"
@@ -37,24 +60,24 @@ def class_vectors(model: TextModel, names: Sequence[str]) -> np.ndarray:
     return np.asarray(vectors - vectors.mean(axis=0))
 
 
-def conse(classes: np.ndarray, shares: np.ndarray, meanings: np.ndarray) -> np.ndarray:
-    """Pictures in the space of words: their classes' meanings, weighted by how likely.
+def conse(classes: np.ndarray, shares: np.ndarray, class_vectors: np.ndarray) -> np.ndarray:
+    """Pictures in the space of words: the vectors of their classes, weighted by probability.
 
-    Convex combination of semantic embeddings (Norouzi et al., 2014); rows of length one.
+    Convex combination of semantic embeddings (Norouzi et al., 2014); rows of unit length.
     """
-    mixed = np.einsum("nk,nkd->nd", shares.astype(np.float32), meanings[classes])
+    mixed = np.einsum("nk,nkd->nd", shares.astype(np.float32), class_vectors[classes])
     return np.asarray(mixed / np.maximum(np.linalg.norm(mixed, axis=1, keepdims=True), 1e-9))
 
 
 def named_classes(terms: Sequence[str], lexicon: Lexicon, class_count: int) -> np.ndarray:
-    """float32 [classes]: share of the query's terms that name a concept of this class."""
+    """float32 [classes]: share of the query's terms that name a concept of each class."""
     words = [singular(word) for term in terms for word in term.split()]
     weights = np.zeros(class_count, np.float32)
-    place, count = 0, 0
-    while place < len(words):
-        taken, found = _longest_name(words[place:], lexicon)
+    start, count = 0, 0
+    while start < len(words):
+        length, found = _longest_name(words[start:], lexicon)
         weights[list(found)] += 1
-        place += taken
+        start += length
         count += 1
     return weights / max(count, 1)
 

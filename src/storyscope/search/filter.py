@@ -1,4 +1,4 @@
-"""Which stories may answer."""
+"""Which stories a search may return."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ from storyscope.core import Story
 
 @dataclass(frozen=True, kw_only=True)
 class Filter:
-    """Which stories may answer; None lets all pass."""
+    """Which stories a search may return; None lets all pass."""
 
     video: str | None = None
     after: float | None = None
-    """Seconds into the video: the story must not begin earlier..."""
+    """Seconds into the video before which a story must not begin."""
     before: float | None = None
-    """...nor end later."""
+    """Seconds into the video after which a story must not end."""
     shortest: float | None = None
+    """Length in seconds of the shortest story."""
     longest: float | None = None
-    """Seconds."""
+    """Length in seconds of the longest story."""
     language: str | None = None
-    """Of what is said in the video, as "en"."""
+    """ISO 639-1 code of the video's transcript, as "en"."""
 
     def passes(self, story: Story, language: str) -> bool:
+        """Whether a story passes whose video has a transcript in `language`."""
         span = story.span
         return (
             self.video in (None, story.video)

@@ -1,8 +1,7 @@
-"""Pictures and words in one space, by a network that learned both together (CLIP).
+"""Image-text models: images and texts in one space (CLIP).
 
-ConSE needs none of this. A CLIP is named by a person: a folder, or a hub id, that holds its two
-halves in ONNX, its tokenizer and how it wants its pictures, as those made with Optimum do
-(`Xenova/clip-vit-base-patch32`).
+ConSE needs none. A CLIP is named in the settings: a folder, or a hub id, with its two encoders in
+ONNX, its tokenizer and its preprocessing, as Optimum exports them (`Xenova/clip-vit-base-patch32`).
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 CONSE = "conse"
-"""The name that asks for no such network."""
+"""The setting for no image-text model."""
 BATCH = 8
 LONGEST = 77
 """Tokens of a text that CLIP reads."""
 TEMPERATURE = 100.0
-"""What CLIP multiplies cosines with before it takes them for log-odds."""
+"""CLIP's logit scale: log-odds are cosines times this."""
 FILES = (
     "*tokenizer.json",
     "*preprocessor_config.json",
@@ -41,32 +40,32 @@ FILES = (
 
 
 class ImageText(Protocol):
-    """What search asks of a network that knows pictures and words."""
+    """What search needs of an image-text model."""
 
     @property
     def producer(self) -> str: ...
 
-    def encode_pictures(self, pictures: Sequence[np.ndarray]) -> np.ndarray:
-        """float32 [pictures, dimensions], rows of length one; pictures are uint8 [h, w, 3]."""
+    def encode_images(self, images: Sequence[np.ndarray]) -> np.ndarray:
+        """float32 [images, dimensions], rows of unit length; images are uint8 [h, w, 3]."""
 
     def encode_texts(self, texts: Sequence[str]) -> np.ndarray:
-        """float32 [texts, dimensions], rows of length one, in the same space."""
+        """float32 [texts, dimensions], rows of unit length, in the same space."""
 
 
 @dataclass(frozen=True, eq=False)
-class Looks:
-    """Pictures in the space that they share with words."""
+class ImageVectors:
+    """Images in the space that they share with texts."""
 
     vectors: np.ndarray
-    """float32 [pictures, dimensions], rows of length one."""
+    """float32 [images, dimensions], rows of unit length."""
     best_rivals: np.ndarray
-    """float32 [pictures]: how well the best of a thousand plain names fits each."""
+    """float32 [images]: cosine of each with the best of a thousand class names."""
     producer: str
 
 
 @dataclass(frozen=True, eq=False)
 class Clip:
-    """Two networks in ONNX whose outputs can be compared."""
+    """An image encoder and a text encoder in ONNX with a common output space."""
 
     name: str
     digest: str
@@ -76,16 +75,16 @@ class Clip:
     size: int
     mean: np.ndarray
     deviation: np.ndarray
-    """float32 [3] each: how it wants its pictures."""
+    """float32 [3], as is `mean`: the normalisation of each colour channel."""
 
     @property
     def producer(self) -> str:
         return f"{self.name}@{self.digest[:12]}"
 
-    def encode_pictures(self, pictures: Sequence[np.ndarray]) -> np.ndarray:
+    def encode_images(self, images: Sequence[np.ndarray]) -> np.ndarray:
         found = [
-            _embedding(self.vision, {"pixel_values": self._pixels(pictures[start : start + BATCH])})
-            for start in range(0, len(pictures), BATCH)
+            _embedding(self.vision, {"pixel_values": self._pixels(images[start : start + BATCH])})
+            for start in range(0, len(images), BATCH)
         ]
         return np.concatenate(found) if found else np.zeros((0, 0), np.float32)
 
@@ -97,9 +96,9 @@ class Clip:
         }
         return _embedding(self.text, feeds)
 
-    def _pixels(self, pictures: Sequence[np.ndarray]) -> np.ndarray:
-        """float32 [pictures, 3, size, size]: the middle square, as CLIP was taught."""
-        squares = np.stack([_middle_square(picture, self.size) for picture in pictures])
+    def _pixels(self, images: Sequence[np.ndarray]) -> np.ndarray:
+        """float32 [images, 3, size, size]: the centre crop, normalised."""
+        squares = np.stack([_centre_crop(image, self.size) for image in images])
         return np.ascontiguousarray(
             ((squares / np.float32(255) - self.mean) / self.deviation).transpose(0, 3, 1, 2)
         )
@@ -129,32 +128,32 @@ def load_image_text(name: str) -> ImageText:
 
 
 def image_text_digest(name: str) -> str:
-    """What names everything that this image-text model makes; ConSE has no weights of its own."""
+    """Digest of the model that image vectors are made with; ConSE has no weights of its own."""
     if name == CONSE:
         return CONSE
     return digest_of(_graph(find_model(name, files=FILES), "vision"))
 
 
-def look(name: str, pictures: Sequence[np.ndarray]) -> Looks:
-    """See pictures, uint8 [height, width, 3] each, with the CLIP called `name`."""
-    eyes = load_image_text(name)
-    vectors = eyes.encode_pictures(pictures)
-    names = eyes.encode_texts([f"a photo of a {plain}" for plain in class_names()])
-    return Looks(vectors, rivals(vectors, names), eyes.producer)
+def embed_images(name: str, images: Sequence[np.ndarray]) -> ImageVectors:
+    """Encode images, uint8 [height, width, 3] each, with the CLIP called `name`."""
+    model = load_image_text(name)
+    vectors = model.encode_images(images)
+    names = model.encode_texts([f"a photo of a {plain}" for plain in class_names()])
+    return ImageVectors(vectors, best_name_similarity(vectors, names), model.producer)
 
 
-def rivals(vectors: np.ndarray, names: np.ndarray) -> np.ndarray:
-    """float32 [pictures]: how well the best of a thousand plain names fits each picture.
+def best_name_similarity(vectors: np.ndarray, names: np.ndarray) -> np.ndarray:
+    """float32 [images]: cosine of each image with the best of the class names.
 
-    A text that fits a picture about as well as that describes it, whatever the scale of cosines.
+    A text that fits an image about as well as that describes it, whatever the scale of cosines.
     """
     if not len(vectors):
         return np.zeros(0, np.float32)
     return np.asarray((vectors @ names.T).max(axis=1), np.float32)
 
 
-def described(cosines: np.ndarray, best_rivals: np.ndarray) -> np.ndarray:
-    """Chance that a text describes pictures: 1/2 where it fits as well as their best name."""
+def match_probability(cosines: np.ndarray, best_rivals: np.ndarray) -> np.ndarray:
+    """Probability that a text describes images: 1/2 where it fits as the best class name does."""
     log_odds = np.clip(TEMPERATURE * (cosines - best_rivals), -30, 30)
     return np.asarray(1 / (1 + np.exp(-log_odds)))
 
@@ -172,7 +171,9 @@ def _preprocessing(model: Model) -> tuple[int, np.ndarray, np.ndarray]:
         mean, deviation = facts["image_mean"], facts["image_std"]
         return int(side), np.array(mean, np.float32), np.array(deviation, np.float32)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ModelError(f"{path} does not say how pictures are prepared ({error})") from error
+        raise ModelError(
+            f"{path} does not describe the preprocessing of images ({error})"
+        ) from error
 
 
 def _embedding(session: InferenceSession, feeds: dict[str, np.ndarray]) -> np.ndarray:
@@ -185,7 +186,7 @@ def _embedding(session: InferenceSession, feeds: dict[str, np.ndarray]) -> np.nd
     return np.asarray(found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9))
 
 
-def _middle_square(rgb: np.ndarray, size: int) -> np.ndarray:
+def _centre_crop(rgb: np.ndarray, size: int) -> np.ndarray:
     from PIL import Image
 
     image = Image.fromarray(rgb)

@@ -1,7 +1,7 @@
-"""All stories of a library, so that a query looks at every one of them exactly.
+"""The index over all stories of a library; a query is compared with every one of them.
 
-A video is added behind the others and nothing is rebuilt; one that changed is added anew, and its
-old rows are passed over.
+A video is appended and nothing is rebuilt; one that changed is appended again, and its old rows are
+skipped.
 """
 
 from __future__ import annotations
@@ -13,44 +13,46 @@ from typing import NamedTuple
 import numpy as np
 
 from storyscope.core import Passages, Story
-from storyscope.search.segment import Filed, Scores, Segment, Senses
-from storyscope.search.spoken import NOBODY, Spoken
+from storyscope.search.candidates import NO_STORY, PassageStories
+from storyscope.search.query import QueryVectors
+from storyscope.search.scores import VectorScores
+from storyscope.search.segment import IndexedVideo, Segment
 
 
-class Place(NamedTuple):
-    """A story of the index."""
+class StoryLocation(NamedTuple):
+    """A story by its video and its number."""
 
     video: str
     number: int
-    """Among the stories of its video."""
+    """The story's number among those of its video, from 0."""
 
 
 class Index:
-    """Segments one behind the other; the last takes in what is added."""
+    """Segments one after the other; videos are added to the last."""
 
-    def __init__(self, meanings: np.ndarray, *, look_dimensions: int = 0) -> None:
-        """`meanings` holds what the image network's classes mean: [classes, dimensions].
+    def __init__(self, class_vectors: np.ndarray, *, image_dimensions: int = 0) -> None:
+        """`class_vectors` are those of the image network's classes: [classes, dimensions].
 
-        `look_dimensions` are those of the image-text network, if there is one.
+        `image_dimensions` are those of the image-text model, 0 if there is none.
         """
-        self.meanings, self.look_dimensions = meanings, look_dimensions
+        self.class_vectors, self.image_dimensions = class_vectors, image_dimensions
         self.videos: dict[str, range] = {}
-        """The stories of each video that is there."""
+        """The rows of each current video's stories."""
         self.addresses: dict[str, range] = {}
-        """Where its passages lie in the full-text index."""
-        self.spoken = Spoken()
-        self._segments = [Segment(meanings, look_dimensions)]
+        """The addresses of each current video's passages in the full-text index."""
+        self.passages = PassageStories()
+        self._segments = [Segment(class_vectors, image_dimensions)]
         self._firsts: list[int] = []
         self._names: list[str] = []
 
     @property
     def last(self) -> Segment:
-        """The segment that grows."""
+        """The segment that videos are added to."""
         return self._segments[-1]
 
     @property
     def story_count(self) -> int:
-        """Of all stories, also those that are gone."""
+        """Rows of all stories, also of those that are no longer current."""
         return sum(segment.story_count for segment in self._segments)
 
     @property
@@ -70,61 +72,61 @@ class Index:
         key: str = "",
         first_address: int = 0,
     ) -> None:
-        """Take in a video, or one that changed; its stories lie in the order they are told.
+        """Add a video, or one that changed, with its stories in order.
 
-        Its passages lie in the full-text index from `first_address` on.
+        The addresses of its passages in the full-text index begin at `first_address`.
         """
         self.remove(video)
         before = self.story_count - self.last.story_count
         owners = self.last.add(video, key, stories, passages, first_address)
-        self._take_in(self.last.filed[-1], owners, before)
+        self._register(self.last.videos[-1], owners, before)
 
-    def adopt(self, segment: Segment, keys: Mapping[str, str]) -> None:
-        """Put a segment before the one that grows; only videos with these keys are there."""
+    def attach(self, segment: Segment, keys: Mapping[str, str]) -> None:
+        """Insert a segment before the last one; its videos with other keys are not current."""
         if self.last.story_count:
-            raise ValueError("a segment cannot come before what was added already")
+            raise ValueError("a segment cannot be inserted before videos that were already added")
         before = self.story_count
-        for filed, owners in zip(segment.filed, segment.passage_owners(), strict=True):
-            if keys.get(filed.video) == filed.key:
-                self._take_in(filed, owners, before)
+        for video, owners in zip(segment.videos, segment.passage_owners(), strict=True):
+            if keys.get(video.video) == video.key:
+                self._register(video, owners, before)
         self._segments.insert(-1, segment)
 
     def seal(self, segment: Segment) -> None:
-        """Go on with this copy of the segment that grew, and let a new one grow."""
-        self._segments[-1:] = [segment, Segment(self.meanings, self.look_dimensions)]
+        """Replace the last segment by this copy of it, and begin a new one."""
+        self._segments[-1:] = [segment, Segment(self.class_vectors, self.image_dimensions)]
 
     def remove(self, video: str) -> None:
-        """Pass over a video from now on."""
+        """Skip a video from now on."""
         if video in self.videos:
             del self.videos[video]
-            self.spoken.remove(self.addresses.pop(video))
+            self.passages.remove(self.addresses.pop(video))
 
-    def place(self, story: int) -> Place:
-        """Which story this is; only of videos that are there."""
-        at = bisect_right(self._firsts, story) - 1
-        return Place(self._names[at], story - self._firsts[at])
+    def locate(self, row: int) -> StoryLocation:
+        """The story in a row of a current video."""
+        at = bisect_right(self._firsts, row) - 1
+        return StoryLocation(self._names[at], row - self._firsts[at])
 
-    def alive(self) -> np.ndarray:
-        """bool [stories]: those of videos that are there, as they are now."""
-        there = np.zeros(self.story_count, bool)
+    def current(self) -> np.ndarray:
+        """bool [stories]: whether each row belongs to a video as it is now."""
+        rows = np.zeros(self.story_count, bool)
         for stories in self.videos.values():
-            there[stories.start : stories.stop] = True
-        return there
+            rows[stories.start : stories.stop] = True
+        return rows
 
-    def score(self, senses: Senses) -> Scores:
+    def score(self, query: QueryVectors) -> VectorScores:
         """Every story's scores for a query."""
-        found = [segment.score(senses) for segment in self._segments]
-        return Scores(*map(np.concatenate, zip(*found, strict=True)))
+        found = [segment.score(query) for segment in self._segments]
+        return VectorScores(*map(np.concatenate, zip(*found, strict=True)))
 
-    def window_cosines(self, meaning: np.ndarray) -> np.ndarray:
-        """Of every window of text with a direction, in the order they were added."""
-        return np.concatenate([segment.window_cosines(meaning) for segment in self._segments])
+    def window_cosines(self, vector: np.ndarray) -> np.ndarray:
+        """Cosines of every text window with a unit vector, in the order they were added."""
+        return np.concatenate([segment.window_cosines(vector) for segment in self._segments])
 
-    def _take_in(self, filed: Filed, owners: np.ndarray, before: int) -> None:
-        """Note where a video lies; `before` are the stories of the segments before its own."""
-        stories = range(before + filed.stories.start, before + filed.stories.stop)
-        self.videos[filed.video], self.addresses[filed.video] = stories, filed.addresses
+    def _register(self, video: IndexedVideo, owners: np.ndarray, before: int) -> None:
+        """Make a video current; `before` counts the stories in the segments before its own."""
+        stories = range(before + video.stories.start, before + video.stories.stop)
+        self.videos[video.video], self.addresses[video.video] = stories, video.addresses
         self._firsts.append(stories.start)
-        self._names.append(filed.video)
-        places = np.where(owners == NOBODY, NOBODY, before + owners)
-        self.spoken.add(filed.addresses, places, filed.heard)
+        self._names.append(video.video)
+        rows = np.where(owners == NO_STORY, NO_STORY, before + owners)
+        self.passages.add(video.addresses, rows, video.spoken_count)

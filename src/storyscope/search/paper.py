@@ -3,8 +3,8 @@
     R_a(q)  =  max over shots s of a  ( alpha P(s, u) + (1 - alpha) max over d in s of A(d) )
 
 u is the detected concept most like the query by word vectors, P(s, u) the presence of that term in
-the shot, A(d) the beauty of a keyframe. Unlike ours it never answers with nothing, save where the
-query has no known word or no concept was detected.
+the shot, A(d) the beauty of a keyframe. Unlike the default ranking it always returns hits, except
+where the query has no known word or no concept was detected.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Ranked:
     presence: float
     """P(s, u) of the best shot."""
     beauty: float
-    """Of its most beautiful keyframe..."""
+    """A(d) of that shot's most beautiful keyframe."""
     picture: int
-    """...which is this one: the story's thumbnail."""
+    """The number of that keyframe, which is the story's thumbnail."""
 
 
 def nearest_concept(query: np.ndarray, concepts: np.ndarray) -> int | None:

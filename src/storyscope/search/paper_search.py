@@ -1,39 +1,40 @@
-"""Search as the paper has it (`search.method = "paper"`): its R over every story of a library."""
+"""Search by the paper's ranking R (`search.method = "paper"`) over every story of a library."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from storyscope.concepts import (
+    TRAINED_FILE,
+    load_trained,
+    load_vectors,
+    match_classes,
+    seen_in_shots,
+    term_presence,
+)
 from storyscope.config import Config
-from storyscope.core import Film, Hit, Mined, Ratings, Thumbnail
-from storyscope.library.thumbnails import preferred
-from storyscope.search.paper import nearest_concept, rank_stories
+from storyscope.core import Film, Hit, Mined, Ratings, Story, Thumbnail
+from storyscope.search.paper import Ranked, nearest_concept, rank_stories
 from storyscope.store import Store
 
 
-def search_as_the_paper(
-    store: Store, config: Config, text: str, folder: Path | None = None
+def paper_hits(
+    store: Store,
+    config: Config,
+    text: str,
+    folder: Path | None = None,
+    chosen_thumbnail: Callable[[Story], Thumbnail | None] = lambda story: None,
 ) -> Iterator[Hit]:
     """Every story of every video with a transcript, scored by R; in no order.
 
-    `folder` holds what people taught.
+    `folder` holds trained concepts; `chosen_thumbnail` gives the frame that a person chose.
     """
-    from storyscope.concepts import (
-        TRAINED_FILE,
-        load_trained,
-        load_vectors,
-        match_classes,
-        seen_in_shots,
-        term_presence,
-    )
-
     vectors = load_vectors(config.concepts.vectors)
     taught = load_trained(folder / TRAINED_FILE) if folder else None
     query = vectors.of([text])[0][0]
-    alpha = 1 - config.thumbnails.beauty
     for video in store.ready_keys("titles"):
         mined: Mined | None = store.load(video, "mined")
         words = sorted({term.text for term in mined.terms}) if mined else []
@@ -51,29 +52,27 @@ def search_as_the_paper(
             match=match,
             sigma_seconds=config.concepts.sigma_seconds,
         )
-        because = f"concept: {words[concept]}, seen as {seen.names[match]}"
-        yield from _hits(store, video, film, presence, ratings, alpha, because, folder)
+        evidence = f"Concept: {words[concept]}, detected as {seen.names[match]}"
+        stories = store.load(video, "titles")
+        ranked = _rank(stories, film, presence, ratings, alpha=1 - config.thumbnails.beauty)
+        for story, best in zip(stories, ranked, strict=True):
+            if best is not None:
+                thumbnail = chosen_thumbnail(story) or _thumbnail(story, film, best)
+                yield Hit(video, story, thumbnail, best.score, _parts(best), evidence)
 
 
-def _hits(
-    store: Store,
-    video: str,
-    film: Film,
-    presence: np.ndarray,
-    ratings: Ratings,
-    alpha: float,
-    because: str,
-    folder: Path | None,
-) -> Iterator[Hit]:
-    stories, keyframes = store.load(video, "titles"), film.keyframes
-    ranked = rank_stories(
-        [story.shots for story in stories], presence, keyframes.shots, ratings.beauty, alpha=alpha
-    )
-    for story, best in zip(stories, ranked, strict=True):
-        if best is not None:
-            parts = {"presence": best.presence, "beauty": best.beauty}
-            seconds = float(keyframes.seconds[best.picture])
-            chosen = preferred(folder, story) if folder else None
-            why = f"the most beautiful frame of the best shot, beauty {best.beauty:.2f}"
-            thumbnail = chosen or Thumbnail(story.id, seconds, best.beauty, parts, why)
-            yield Hit(video, story, thumbnail, best.score, parts, because)
+def _rank(
+    stories: Sequence[Story], film: Film, presence: np.ndarray, ratings: Ratings, *, alpha: float
+) -> list[Ranked | None]:
+    shots = [story.shots for story in stories]
+    return rank_stories(shots, presence, film.keyframes.shots, ratings.beauty, alpha=alpha)
+
+
+def _parts(best: Ranked) -> dict[str, float]:
+    return {"presence": best.presence, "beauty": best.beauty}
+
+
+def _thumbnail(story: Story, film: Film, best: Ranked) -> Thumbnail:
+    seconds = float(film.keyframes.seconds[best.picture])
+    why = f"the most beautiful frame of the best shot, beauty {best.beauty:.2f}"
+    return Thumbnail(story.id, seconds, best.beauty, _parts(best), why)

@@ -1,4 +1,4 @@
-"""A video's words and pictures, cut and turned into what a search looks through."""
+"""What search reads of a video: windows of its transcript, text on screen and keyframes."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ from storyscope.core import (
     Passages,
     Rows,
     Span,
+    Story,
     Transcript,
     VisionOutput,
     Word,
     in_batches,
 )
-from storyscope.search.image_text import Looks
+from storyscope.search.image_text import ImageVectors
 
-FEWEST_WORDS, MOST_WORDS = 8, 40
+MIN_WORDS, MAX_WORDS = 8, 40
+"""Words of a window: sentences are joined up to the first and cut at the second."""
 PAUSE_SECONDS = 2.0
-"""A silence this long ends a window: what comes after it is another thought."""
+"""A pause this long ends a window: what follows is another thought."""
 TOP_CLASSES = 10
+"""Classes of the image network that are kept of each keyframe."""
 
 Encode = Callable[[Sequence[str]], np.ndarray]
 
@@ -34,15 +37,15 @@ def make_passages(
     encode: Encode,
     *,
     producer: str,
-    looks: Looks | None = None,
+    images: ImageVectors | None = None,
 ) -> Passages:
-    """File what is said, written and seen; `looks` are the keyframes in the space of a CLIP."""
+    """Prepare a video for search; `images` are its keyframes encoded by an image-text model."""
     windows = text_windows(transcript.words) if transcript else []
     texts = tuple(text for text, _ in windows)
     spans = np.array([[span.start, span.end] for _, span in windows], float).reshape(-1, 2)
     written = screen.words if screen else ()
-    classes, shares = likeliest(seen.posteriors)
-    looks = looks or Looks(np.zeros((0, 0)), np.zeros(0, np.float32), "")
+    classes, shares = top_classes(seen.posteriors)
+    images = images or ImageVectors(np.zeros((0, 0)), np.zeros(0, np.float32), "")
     return Passages(
         texts=texts,
         spans=spans,
@@ -54,14 +57,14 @@ def make_passages(
         screen_texts=tuple(word.text for word in written),
         screen_seconds=tuple(word.span.start for word in written),
         language=transcript.language if transcript else "",
-        looks=looks.vectors.astype(np.float16),
-        best_rivals=looks.best_rivals,
-        producer=f"{producer} {looks.producer}".strip(),
+        looks=images.vectors.astype(np.float16),
+        best_rivals=images.best_rivals,
+        producer=f"{producer} {images.producer}".strip(),
     )
 
 
 def text_windows(words: Sequence[Word]) -> list[tuple[str, Span]]:
-    """Whole sentences, joined until they say something, never across a pause."""
+    """Whole sentences, joined to windows of several words, never across a pause."""
     windows: list[list[Word]] = [[]]
     for word in words:
         current = windows[-1]
@@ -75,8 +78,8 @@ def text_windows(words: Sequence[Word]) -> list[tuple[str, Span]]:
     ]
 
 
-def likeliest(posteriors: Rows, *, top: int = TOP_CLASSES) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers of each row's likeliest classes, uint16, and how likely they are, float16."""
+def top_classes(posteriors: Rows, *, top: int = TOP_CLASSES) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of each row's likeliest classes, uint16, and their probabilities, float16."""
     classes, shares = [], []
     for part in in_batches(posteriors):
         values = part.astype(np.float32)
@@ -86,8 +89,62 @@ def likeliest(posteriors: Rows, *, top: int = TOP_CLASSES) -> tuple[np.ndarray, 
     return np.concatenate(classes), np.concatenate(shares)
 
 
+def containing_story(seconds: np.ndarray, stories: Sequence[Story]) -> np.ndarray:
+    """The number of the story that contains each time, -1 for none."""
+    starts = np.array([story.span.start for story in stories])
+    ends = np.array([story.span.end for story in stories])
+    found = np.searchsorted(starts, seconds, side="right") - 1
+    if not len(ends):
+        return found
+    return np.where((found >= 0) & (seconds < ends[found]), found, -1)
+
+
+def shot_classes(passages: Passages) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For every shot with keyframes: its time, its likeliest classes, and their mean shares."""
+    shots, starts, counts = np.unique(passages.shots, return_index=True, return_counts=True)
+    classes = np.zeros((len(shots), TOP_CLASSES), np.uint16)
+    shares = np.zeros((len(shots), TOP_CLASSES), np.float16)
+    if len(shots):
+        rows, numbers, totals = _summed(passages, counts)
+        best = np.lexsort((numbers, -totals, rows))
+        rank = np.arange(len(best)) - np.searchsorted(rows[best], rows[best])
+        best, rank = best[rank < TOP_CLASSES], rank[rank < TOP_CLASSES]
+        classes[rows[best], rank] = numbers[best]
+        shares[rows[best], rank] = totals[best] / counts[rows[best]]
+    return passages.seconds[starts + counts // 2], classes, shares
+
+
+def shot_image_vectors(passages: Passages, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
+    """For every shot with keyframes: its vector in the image-text space, and its best rival.
+
+    No text describes the shots of a video that was indexed without that model or with another.
+    """
+    shots, starts = np.unique(passages.shots, return_index=True)
+    if not len(shots) or passages.looks.shape != (len(passages.shots), dimensions):
+        return np.zeros((len(shots), dimensions), np.float32), np.full(len(shots), 2, np.float32)
+    totals = np.add.reduceat(passages.looks.astype(np.float32), starts, axis=0)
+    lengths = np.maximum(np.linalg.norm(totals, axis=1, keepdims=True), 1e-9)
+    counts = np.diff([*starts, len(passages.shots)])
+    return totals / lengths, np.add.reduceat(passages.best_rivals, starts) / counts
+
+
+def _summed(passages: Passages, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Each class of a shot's keyframes, once: the shot's row, the class, the sum of shares.
+
+    `counts` are the keyframes of each shot.
+    """
+    shot_of_frame = np.repeat(np.arange(len(counts)), counts)
+    rows = np.repeat(shot_of_frame, passages.classes.shape[1])
+    pairs = rows * (1 << 16) + passages.classes.ravel()
+    order = np.argsort(pairs, kind="stable")
+    pairs = pairs[order]
+    starts = np.flatnonzero(np.diff(pairs, prepend=-1))
+    totals = np.add.reduceat(passages.shares.ravel()[order].astype(float), starts)
+    return pairs[starts] >> 16, pairs[starts] & 0xFFFF, totals
+
+
 def _ends_window(window: list[Word], following: Word) -> bool:
     last = window[-1]
-    if following.span.start - last.span.end >= PAUSE_SECONDS or len(window) >= MOST_WORDS:
+    if following.span.start - last.span.end >= PAUSE_SECONDS or len(window) >= MAX_WORDS:
         return True
-    return len(window) >= FEWEST_WORDS and last.text.endswith((".", "!", "?", "…"))
+    return len(window) >= MIN_WORDS and last.text.endswith((".", "!", "?", "…"))

@@ -1,131 +1,116 @@
-"""A person's words as a query: their terms, the passages that hold them, and what they mean."""
+"""The text of a query -> its terms, its phrases and its vectors."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 
 from storyscope.config import Config
-from storyscope.errors import MediaError
-from storyscope.search import (
-    CONSE,
-    Lexicon,
-    Senses,
-    expression,
-    likeliest,
-    load_image_text,
-    load_text_model,
-    named_classes,
-    nearest_word,
-    query_terms,
-    quoted_phrases,
-)
-from storyscope.store import MOST_SAID, Store
+from storyscope.core.language import stop_words
+from storyscope.search.classes import class_lexicon, class_synonyms, named_classes
+from storyscope.search.image_text import CONSE, load_image_text
+from storyscope.search.spelling import nearest_word
+from storyscope.search.text_model import load_text_model
+from storyscope.store import Store, TextQuery
+
+_PARTS = re.compile(r'"([^"]+)"|(\w[\w\'’-]*)')
+MIN_PREFIX = 3
+"""Letters of the shortest term that is also searched as the beginning of a word."""
+
+
+@dataclass(frozen=True, eq=False)
+class QueryVectors:
+    """A query in the spaces of the models; None in a modality that it does not have."""
+
+    text: np.ndarray | None = None
+    """float32 [dimensions], unit length: compared with windows of the transcript."""
+    visual: np.ndarray | None = None
+    """float32 [dimensions], unit length, in the same space: compared with shots by ConSE."""
+    class_weights: np.ndarray | None = None
+    """float32 [classes]: share of the query's terms that name each class of the image network."""
+    image_text: np.ndarray | None = None
+    """float32 [dimensions], unit length, in the space of an image-text model."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """A word or quoted phrase of a query, after spelling correction."""
+
+    text: str
+    lookup: TextQuery
+    """What the full-text index is asked for."""
 
 
 @dataclass(frozen=True, eq=False)
 class Query:
-    """A text as search takes it."""
+    """The parsed text of a query."""
 
-    terms: Sequence[str]
-    senses: Senses
-    found: Sequence[np.ndarray]
-    """For each term, the addresses of the passages that hold it."""
+    terms: Sequence[Term]
     phrases: Sequence[str]
-    """What must be there word by word."""
+    """Quoted phrases, which a hit must contain literally."""
+    vectors: QueryVectors
 
 
-def ask(text: str, store: Store, config: Config, class_count: int) -> Query:
-    """Read a query; words that nobody knows are taken for slips of the keyboard."""
+def parse_query(text: str, store: Store, config: Config, class_count: int) -> Query:
+    """Parse a query; a word that neither the text model nor the library knows is a typo."""
     model = load_text_model(config.search.text_model)
-    terms = query_terms(text)
-    phrases, found = quoted_phrases(text), []
-    for place, term in enumerate(terms):
-        addresses = _said(term, store)
-        if not len(addresses) and " " not in term and not model.knows(term):
-            addresses, terms[place] = _meant_to_type(term, store)
-            text = re.sub(rf"\b{re.escape(term)}\b", terms[place], text, flags=re.IGNORECASE)
-        found.append(addresses)
-    meaning = model.encode([text])[0] if terms else None
-    return Query(terms, _senses(text, terms, meaning, config, class_count), found, phrases)
+    terms, phrases = [], quoted_phrases(text)
+    for word in query_terms(text):
+        term = Term(word, _lookup([word]))
+        if " " not in word and not model.knows(word) and not _is_there(term, store):
+            term = _corrected(word, store)
+            text = re.sub(rf"\b{re.escape(word)}\b", term.text, text, flags=re.IGNORECASE)
+        terms.append(term)
+    if not terms:
+        return Query((), phrases, QueryVectors())
+    vector = model.encode([text])[0]
+    if config.search.image_text != CONSE:
+        (image_text,) = load_image_text(config.search.image_text).encode_texts([text])
+        return Query(terms, phrases, QueryVectors(vector, image_text=image_text))
+    weights = named_classes([term.text for term in terms], class_lexicon(), class_count)
+    return Query(terms, phrases, QueryVectors(vector, vector, weights))
 
 
-def _senses(
-    text: str,
-    terms: Sequence[str],
-    meaning: np.ndarray | None,
-    config: Config,
-    class_count: int,
-) -> Senses:
-    if meaning is not None and config.search.image_text != CONSE:
-        (caption,) = load_image_text(config.search.image_text).encode_texts([text])
-        return Senses(meaning, caption=caption)
-    return Senses(meaning, meaning, named_classes(terms, lexicon(), class_count))
+def query_terms(text: str, *, language: str = "en") -> list[str]:
+    """The words and "quoted phrases" of a query, in order, without stop words."""
+    stops = stop_words(language)
+    found = []
+    for phrase, word in _PARTS.findall(text):
+        term = (phrase or word).lower()
+        if phrase or term not in stops:
+            found.append(term)
+    return found
 
 
-def look_at(image: Path, config: Config) -> tuple[np.ndarray, np.ndarray]:
-    """The likeliest classes of an image file, [1, 10], and how likely they are."""
-    from PIL import Image, UnidentifiedImageError
-
-    from storyscope.features import describe_pictures, load_backbone
-
-    try:
-        with Image.open(image) as opened:
-            rgb = np.asarray(opened.convert("RGB"))
-    except (OSError, UnidentifiedImageError) as error:
-        raise MediaError(f"{image} is no image that can be read; give a JPEG or PNG") from error
-    seen = describe_pictures([rgb], load_backbone(config.features.backbone))
-    return likeliest(seen.posteriors)
+def quoted_phrases(text: str) -> list[str]:
+    """The "quoted phrases" of a query, in lower case."""
+    return [phrase.lower() for phrase, _ in _PARTS.findall(text) if phrase]
 
 
-@lru_cache(1)
-def lexicon() -> Lexicon:
-    """The names of everything that the image network, or a wider concept over it, can see."""
-    from storyscope.concepts import detect
-    from storyscope.models import class_names, class_synonyms
-
-    names, synonyms = class_names(), class_synonyms()
-    nothing = np.zeros((0, len(names)), np.float32)
-    known = detect(nothing, class_names=names, class_synonyms=synonyms)
-    words = {first.lower(): frozenset([number]) for number, (first, *_) in enumerate(synonyms)}
-    return words | {
-        name.lower(): covers for name, covers in zip(known.names, known.covers, strict=True)
-    }
+def _lookup(terms: Sequence[str]) -> TextQuery:
+    """Any of the terms; the last may be unfinished, as in a search box that is typed into."""
+    last = terms[-1]
+    return TextQuery(tuple(terms), prefix=" " not in last and len(last) >= MIN_PREFIX)
 
 
-@lru_cache(1)
-def synonyms() -> dict[str, str]:
-    """Rarer names of what the image network can see -> the plain name."""
-    from storyscope.models import class_synonyms
-
-    return {other.lower(): names[0].lower() for names in class_synonyms() for other in names[1:]}
+def _is_there(term: Term, store: Store) -> bool:
+    return len(store.find_text(term.lookup, limit=1)) > 0
 
 
-def _said(term: str, store: Store) -> np.ndarray:
-    """Passages with a term, which may be unfinished: one that is said a lot is taken as it is."""
-    found = store.find_said(expression([term]))
-    if len(found) >= MOST_SAID:
-        return found
-    return store.find_said(expression([term], unfinished=True))
-
-
-def _meant_to_type(word: str, store: Store) -> tuple[np.ndarray, str]:
-    """For a rare word: passages with its plain name, or with what a slip turned into it.
-
-    The second is the word to go on with.
-    """
-    if word in synonyms():
-        name = synonyms()[word]
-        return store.find_said(expression(query_terms(name), unfinished=True)), name
-    stem = nearest_word(word, store.said_terms(word[0]))
-    if stem is not None:
-        found = store.find_said(f'"{stem}"*')
-        text = store.said_text(int(found[0])) if len(found) else ""
-        said = re.search(rf"\b{re.escape(stem)}\w*", text, re.IGNORECASE)
-        return found, said.group().lower() if said else stem
-    return np.zeros(0, np.int64), nearest_word(word, lexicon()) or word
+def _corrected(word: str, store: Store) -> Term:
+    """The common name of a rare synonym, else the known word that is nearest to a typo."""
+    if word in class_synonyms():
+        name = class_synonyms()[word]
+        return Term(name, _lookup(query_terms(name)))
+    stem = nearest_word(word, store.vocabulary(word[0]))
+    if stem is None:
+        known = nearest_word(word, class_lexicon()) or word
+        return Term(known, _lookup([known]))
+    lookup = TextQuery((stem,), prefix=True)
+    found = store.find_text(lookup, limit=1)
+    text = store.text_at(int(found[0])) if len(found) else ""
+    whole = re.search(rf"\b{re.escape(stem)}\w*", text, re.IGNORECASE)
+    return Term(whole.group().lower() if whole else stem, lookup)

@@ -1,4 +1,4 @@
-"""Answers to queries: joins what is stored, the search room and the thumbnails.
+"""Search over a library: joins the store, the index, the scores and the thumbnails.
 
 A `Searcher` keeps the index of a library in memory and brings it up to date before every query.
 """
@@ -6,108 +6,127 @@ A `Searcher` keeps the index of a library in memory and brings it up to date bef
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from storyscope.config import Config
 from storyscope.core import Hit, Keyframes, Passages, Ratings, Story, Thumbnail
-from storyscope.errors import LibraryError
-from storyscope.search import (
-    RELEVANT,
-    Filter,
-    Heard,
-    Index,
-    Judged,
-    Match,
-    Senses,
-    conse,
-    evidence,
-    holds_phrases,
-    judge,
-    matches_in,
-    owner_of,
-    shown_relevance,
+from storyscope.errors import InvalidSetting, LibraryError
+from storyscope.features import describe_pictures, load_backbone
+from storyscope.search.candidates import find_passages
+from storyscope.search.classes import conse
+from storyscope.search.filter import Filter
+from storyscope.search.hits import (
+    PassageMatch,
+    contains_phrases,
+    evidence_line,
+    find_matches,
+    story_relevance,
+    visual_evidence,
+    word_evidence,
 )
+from storyscope.search.images import read_image
+from storyscope.search.index import Index
 from storyscope.search.index_files import LibraryIndex
-from storyscope.search.query import Query, ask
+from storyscope.search.paper_search import paper_hits
+from storyscope.search.passages import containing_story, top_classes
+from storyscope.search.query import Query, QueryVectors, parse_query
+from storyscope.search.scores import MIN_SCORE, FusedScores, ModalityScores, fuse, named_parts
 from storyscope.store import Store
+from storyscope.thumbnails import choose_thumbnail
 
-Answer = TypeVar("Answer")
-LOADED_VIDEOS = 64
+Result = TypeVar("Result")
+ChosenThumbnail = Callable[[Story], Thumbnail | None]
+CACHED_VIDEOS = 64
 """Videos whose passages stay in memory for evidence and thumbnails."""
-ALIKE = 0.6
-"""Least cosine of a picture, or of a story, with one that is like it."""
+MIN_SIMILARITY = 0.6
+"""Lowest cosine of a story that counts as similar to an image or to another story."""
 
 
 class Searcher:
     """Answers queries over a store."""
 
-    def __init__(self, store: Store, config: Config, *, folder: Path | None = None) -> None:
-        """`folder` holds what people taught: concepts, and the frames they prefer."""
-        self.store, self.config, self.folder = store, config, folder
-        self._lock = threading.Lock()
-        self._library = LibraryIndex(store, config, folder)
-        self._loaded = lru_cache(LOADED_VIDEOS)(self._load)
+    def __init__(
+        self,
+        store: Store,
+        config: Config,
+        *,
+        folder: Path | None = None,
+        chosen_thumbnail: ChosenThumbnail = lambda story: None,
+    ) -> None:
+        """`folder` holds the index files and trained concepts of a library.
 
-    def search(self, text: str, *, limit: int, only: Filter = Filter()) -> list[Hit]:
-        """Stories that answer the text, best first."""
+        `chosen_thumbnail` gives the frame that a person chose for a story, or None.
+        """
+        self.store, self.config, self.folder = store, config, folder
+        self._chosen_thumbnail = chosen_thumbnail
+        self._lock = threading.Lock()
+        self._index = LibraryIndex(store, config, folder)
+        self._cached_data = lru_cache(CACHED_VIDEOS)(self._load)
+
+    def search(
+        self, text: str, *, limit: int, offset: int = 0, only: Filter = Filter()
+    ) -> list[Hit]:
+        """Stories that answer the text, best first; `offset` skips the hits of earlier pages."""
+        if limit < 0 or offset < 0:
+            raise InvalidSetting(f"limit and offset cannot be negative, got {limit} and {offset}")
         if self.config.search.method == "paper":
-            return self._search_as_the_paper(text, limit, only)
-        return self._at_one_time(lambda: self._search(text, limit, only))
+            return self._search_by_paper(text, only)[offset : offset + limit]
+        return self._in_snapshot(lambda: self._search(text, limit, offset, only))
+
+    def search_image(self, image: Path, *, limit: int, only: Filter = Filter()) -> list[Hit]:
+        """Stories that show what an image file shows, best first."""
+        output = describe_pictures(
+            [read_image(image)], load_backbone(self.config.features.backbone)
+        )
+        classes, shares = top_classes(output.posteriors)
+
+        def similar() -> list[Hit]:
+            index = self._index.up_to_date()
+            visual = conse(classes, shares, index.class_vectors)[0]
+            return self._similar(index, QueryVectors(visual=visual), limit, only)
+
+        return self._in_snapshot(similar)
 
     def more_like(self, story: Story, *, limit: int, only: Filter = Filter()) -> list[Hit]:
-        """Stories that speak of the same or look the same as this one, which is not among them."""
+        """Stories with a similar topic or similar pictures, without the story itself."""
 
-        def alike() -> list[Hit]:
-            index = self._library.fresh()
-            senses = _senses_of(story, self._material(story.video).passages, index.meanings)
-            return self._alike(index, senses, limit, only, not_story=story)
+        def similar() -> list[Hit]:
+            index = self._index.up_to_date()
+            query = _story_vectors(story, self._data(story.video).passages, index.class_vectors)
+            return self._similar(index, query, limit, only, except_story=story)
 
-        return self._at_one_time(alike)
+        return self._in_snapshot(similar)
 
-    def search_picture(
-        self, classes: np.ndarray, shares: np.ndarray, *, limit: int, only: Filter = Filter()
-    ) -> list[Hit]:
-        """Stories that show what a picture shows; its likeliest classes are [1, 10] each."""
+    def score_stories(self, text: str) -> tuple[Index, ModalityScores]:
+        """The index, and every story's score in every modality, for benchmarks."""
 
-        def alike() -> list[Hit]:
-            index = self._library.fresh()
-            looks = conse(classes, shares, index.meanings)[0]
-            return self._alike(index, Senses(looks=looks), limit, only)
+        def score() -> tuple[Index, ModalityScores]:
+            index = self._index.up_to_date()
+            query = self._parse(text, index)
+            return index, _score(index, query, self._term_shares(index, query))
 
-        return self._at_one_time(alike)
-
-    def listen(self, text: str) -> tuple[Index, Heard]:
-        """What every sense says of every story, relevant or not: what a benchmark looks at."""
-
-        def heard() -> tuple[Index, Heard]:
-            index = self._library.fresh()
-            query = self._ask(text, index)
-            return index, self._heard(index, query, index.spoken.shares(query.found))
-
-        return self._at_one_time(heard)
+        return self._in_snapshot(score)
 
     def thumbnail(self, story: Story, relevance: np.ndarray | None = None) -> Thumbnail:
         """The frame that stands for a story: a person's choice, else the best for a query.
 
-        `relevance` is that of the video's pictures to the query, if there is one.
+        `relevance` is that of the video's keyframes to the query, if there is one.
         """
-        from storyscope.library.thumbnails import preferred
-        from storyscope.thumbnails import choose_thumbnail
+        thumbnail = self._chosen_thumbnail(story)
+        if thumbnail is None:
+            data, config = self._data(story.video), self.config.thumbnails
+            thumbnail = choose_thumbnail(story, data.keyframes, data.ratings, relevance, config)
+        return thumbnail or Thumbnail(story.id, story.span.middle, 0.0)
 
-        chosen = preferred(self.folder, story) if self.folder else None
-        if chosen is None:
-            material, config = self._material(story.video), self.config.thumbnails
-            chosen = choose_thumbnail(story, material.pictures, material.ratings, relevance, config)
-        return chosen or Thumbnail(story.id, story.span.middle, 0.0)
-
-    def _at_one_time(self, answer: Callable[[], Answer]) -> Answer:
-        """An answer from the library as it is now, whatever other processes write meanwhile."""
+    def _in_snapshot(self, answer: Callable[[], Result]) -> Result:
+        """An answer from one state of the library, whatever other processes write meanwhile."""
         with self._lock:
             while True:
                 version = None
@@ -120,137 +139,151 @@ class Searcher:
                     if self.store.version() == version:
                         raise
 
-    def _search(self, text: str, limit: int, only: Filter) -> list[Hit]:
-        index = self._library.fresh()
-        query = self._ask(text, index)
+    def _search(self, text: str, limit: int, offset: int, only: Filter) -> list[Hit]:
+        index = self._index.up_to_date()
+        query = self._parse(text, index)
         if not query.terms:
             return []
-        shares = index.spoken.shares(query.found)
-        judged = judge(self._heard(index, query, shares)).only(index.alive())
-        hits: list[Hit] = []
-        for place in _best_first(judged.score, RELEVANT):
-            if len(hits) == limit:
-                break
-            hit = self._hit(index, int(place), judged, query, shares, only)
-            if hit is not None:
-                hits.append(hit)
-        return hits
-
-    def _search_as_the_paper(self, text: str, limit: int, only: Filter) -> list[Hit]:
-        from storyscope.search.paper_search import search_as_the_paper
-
-        hits = [
-            hit
-            for hit in search_as_the_paper(self.store, self.config, text, self.folder)
-            if only.passes(hit.story, self._material(hit.video).passages.language)
+        shares = self._term_shares(index, query)
+        fused = fuse(_score(index, query, shares)).only(index.current())
+        answers = self._answers(index, query, shares, fused, only)
+        return [
+            self._hit(index, query, fused, answer)
+            for answer in islice(answers, offset, offset + limit)
         ]
-        return sorted(hits, key=lambda hit: -hit.score)[:limit]
 
-    def _ask(self, text: str, index: Index) -> Query:
-        return ask(text, self.store, self.config, len(index.meanings))
+    def _search_by_paper(self, text: str, only: Filter) -> list[Hit]:
+        found = paper_hits(self.store, self.config, text, self.folder, self._chosen_thumbnail)
+        hits = [
+            hit for hit in found if only.passes(hit.story, self._data(hit.video).passages.language)
+        ]
+        return sorted(hits, key=lambda hit: -hit.score)
 
-    def _heard(self, index: Index, query: Query, shares: np.ndarray) -> Heard:
-        count = index.story_count
-        said = index.spoken.largest(shares, count, read=False)
-        read = index.spoken.largest(shares, count, read=True)
-        return Heard(index.score(query.senses), said, read)
+    def _parse(self, text: str, index: Index) -> Query:
+        return parse_query(text, self.store, self.config, len(index.class_vectors))
 
-    def _hit(
+    def _term_shares(self, index: Index, query: Query) -> np.ndarray:
+        return index.passages.term_shares(find_passages(query.terms, self.store))
+
+    def _answers(
+        self, index: Index, query: Query, shares: np.ndarray, fused: FusedScores, only: Filter
+    ) -> Iterator[Answer]:
+        """Stories that pass the filter and contain the phrases of the query, best first."""
+        for row, story, passages in self._best_stories(index, fused.score, MIN_SCORE, only):
+            addresses = index.addresses[story.video]
+            matches = find_matches(passages, story, shares[addresses.start : addresses.stop])
+            if contains_phrases(matches, query.phrases):
+                yield Answer(row, story, passages, matches)
+
+    def _hit(self, index: Index, query: Query, fused: FusedScores, answer: Answer) -> Hit:
+        row, story, passages, matches = answer
+        score, vectors = float(fused.score[row]), query.vectors
+        relevance = story_relevance(passages, story, vectors, index.class_vectors, matches)
+        if fused.words[row] >= fused.visual[row]:
+            modality, found = word_evidence(matches, passages, story, vectors)
+        else:
+            modality, found = visual_evidence(passages, story, vectors, relevance)
+        thumbnail, parts = self.thumbnail(story, relevance), fused.parts(row)
+        line = evidence_line(score, modality, found)
+        return Hit(story.video, story, thumbnail, score, parts, line)
+
+    def _similar(
         self,
         index: Index,
-        place: int,
-        judged: Judged,
-        query: Query,
-        shares: np.ndarray,
-        only: Filter,
-    ) -> Hit | None:
-        video, number = index.place(int(place))
-        if only.video not in (None, video):
-            return None
-        material = self._material(video)
-        passages, story = material.passages, material.stories[number]
-        addresses = index.addresses[video]
-        words = matches_in(passages, story, shares[addresses.start : addresses.stop])
-        if not only.passes(story, passages.language) or not holds_phrases(words, query.phrases):
-            return None
-        parts = judged.parts(place)
-        relevance = shown_relevance(passages, story, query.senses, index.meanings, words)
-        score, by_words = float(judged.score[place]), judged.words[place] >= judged.seen[place]
-        because = evidence(
-            score, words, passages, story, query.senses, relevance, by_words=bool(by_words)
-        )
-        return Hit(video, story, self.thumbnail(story, relevance), score, parts, because)
-
-    def _alike(
-        self,
-        index: Index,
-        senses: Senses,
+        query: QueryVectors,
         limit: int,
         only: Filter,
-        not_story: Story | None = None,
+        except_story: Story | None = None,
     ) -> list[Hit]:
-        scores = index.score(senses)
-        score = np.where(index.alive(), np.maximum(scores.told, scores.seen), 0)
+        scores = index.score(query)
+        score = np.where(index.current(), np.maximum(scores.whole_story, scores.visual), 0)
         hits: list[Hit] = []
-        for place in _best_first(score, ALIKE):
+        for row, story, passages in self._best_stories(index, score, MIN_SIMILARITY, only):
             if len(hits) == limit:
                 break
-            video, number = index.place(int(place))
-            if only.video not in (None, video):
+            if story == except_story:
                 continue
-            passages, story = self._material(video).passages, self._material(video).stories[number]
-            if story == not_story or not only.passes(story, passages.language):
-                continue
-            no_words: list[Match] = []
-            relevance = shown_relevance(passages, story, senses, index.meanings, no_words)
-            told, seen = max(float(scores.told[place]), 0.0), max(float(scores.seen[place]), 0.0)
-            parts = {"said": 0.0, "meant": told, "seen": seen, "read": 0.0}
-            because = "speaks of the same" if told > seen else "looks alike"
+            relevance = story_relevance(passages, story, query, index.class_vectors)
+            topic = max(float(scores.whole_story[row]), 0.0)
+            visual = max(float(scores.visual[row]), 0.0)
+            parts = named_parts(topic=topic, visual=visual)
+            line = "Similar topic" if topic > visual else "Similar pictures"
             thumbnail = self.thumbnail(story, relevance)
-            hits.append(Hit(video, story, thumbnail, float(score[place]), parts, because))
+            hits.append(Hit(story.video, story, thumbnail, float(score[row]), parts, line))
         return hits
 
-    def _material(self, video: str) -> Material:
-        stages = ("passages", "titles", "ratings")
-        return self._loaded(video, *(self.store.key(video, stage) for stage in stages))
+    def _best_stories(
+        self, index: Index, scores: np.ndarray, least: float, only: Filter
+    ) -> Iterator[tuple[int, Story, Passages]]:
+        """Stories that pass the filter, best first, with their row of the index."""
+        for row in _best_first(scores, least).tolist():
+            video, number = index.locate(row)
+            if only.video not in (None, video):
+                continue
+            data = self._data(video)
+            story = data.stories[number]
+            if only.passes(story, data.passages.language):
+                yield row, story, data.passages
 
-    def _load(self, video: str, *keys: object) -> Material:
+    def _data(self, video: str) -> VideoData:
+        stages = ("passages", "titles", "ratings")
+        return self._cached_data(video, *(self.store.key(video, stage) for stage in stages))
+
+    def _load(self, video: str, *keys: object) -> VideoData:
         passages = self.store.load(video, "passages")
-        return Material(
+        return VideoData(
             stories=self.store.load(video, "titles"),
             passages=passages,
             ratings=self.store.load(video, "ratings"),
-            pictures=Keyframes(
+            keyframes=Keyframes(
                 passages.shots, np.zeros(len(passages.shots), int), passages.seconds, ()
             ),
         )
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
-    """What a hit in one video is made of."""
+class VideoData:
+    """What the hits in one video are made of."""
 
     stories: Sequence[Story]
     passages: Passages
     ratings: Ratings
-    pictures: Keyframes
-    """Without the pictures themselves."""
+    keyframes: Keyframes
+    """Keyframes without their pictures."""
+
+
+class Answer(NamedTuple):
+    """A story that answers a query, before its hit is made."""
+
+    row: int
+    story: Story
+    passages: Passages
+    matches: Sequence[PassageMatch]
+
+
+def _score(index: Index, query: Query, shares: np.ndarray) -> ModalityScores:
+    count = index.story_count
+    return ModalityScores(
+        index.score(query.vectors),
+        spoken=index.passages.best_per_story(shares, count, on_screen=False),
+        on_screen=index.passages.best_per_story(shares, count, on_screen=True),
+    )
 
 
 def _best_first(scores: np.ndarray, least: float) -> np.ndarray:
-    """Places of scores of at least this much; of equal ones the first comes first."""
+    """Rows of the scores from `least` on; of equal scores the first comes first."""
     enough = np.flatnonzero(scores >= least)
     return enough[np.argsort(-scores[enough], kind="stable")]
 
 
-def _senses_of(story: Story, passages: Passages, meanings: np.ndarray) -> Senses:
-    spoken = passages.text_vectors[owner_of(passages.spans.mean(axis=1), [story]) >= 0]
-    shown = owner_of(passages.seconds, [story]) >= 0
-    looks = conse(passages.classes[shown], passages.shares[shown], meanings)
-    return Senses(_direction(spoken), _direction(looks))
+def _story_vectors(story: Story, passages: Passages, class_vectors: np.ndarray) -> QueryVectors:
+    spoken = passages.text_vectors[containing_story(passages.spans.mean(axis=1), [story]) >= 0]
+    shown = containing_story(passages.seconds, [story]) >= 0
+    visual = conse(passages.classes[shown], passages.shares[shown], class_vectors)
+    return QueryVectors(_mean_direction(spoken), _mean_direction(visual))
 
 
-def _direction(vectors: np.ndarray) -> np.ndarray | None:
+def _mean_direction(vectors: np.ndarray) -> np.ndarray | None:
     if not len(vectors):
         return None
     total = vectors.astype(np.float32).sum(axis=0)

@@ -1,7 +1,7 @@
-"""Rows of text windows and of shots of some videos, and the files they are kept in.
+"""Index segments: the text windows and shots of some videos, in memory or in a file.
 
-Text vectors are kept in sixteen bits a number and shots by their ten likeliest classes: a thousand
-hours take some five hundred megabytes. A file of them is not read but mapped into memory, so that
+Text vectors take sixteen bits a number and shots are kept by their ten likeliest classes: a
+thousand hours take some five hundred megabytes. A file is not read but mapped into memory, so that
 opening it costs nothing.
 """
 
@@ -10,17 +10,22 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from storyscope.core import Passages, Story
-from storyscope.search.image_text import described
-from storyscope.search.passages import TOP_CLASSES
-from storyscope.search.rows import Growing, Runs, SixteenBits
-from storyscope.search.shots import owner_of, shot_classes, shot_looks
+from storyscope.search.image_text import match_probability
+from storyscope.search.passages import (
+    TOP_CLASSES,
+    containing_story,
+    shot_classes,
+    shot_image_vectors,
+)
+from storyscope.search.query import QueryVectors
+from storyscope.search.rows import GrowingArray, Int16Vectors, StoryRuns
+from storyscope.search.scores import VectorScores
 from storyscope.writing import sweep_abandoned
 
 SHOT_BLOCK = 16_384
@@ -28,75 +33,47 @@ SHOT_BLOCK = 16_384
 SUFFIX = ".segment"
 
 
-@dataclass(frozen=True, eq=False)
-class Senses:
-    """A query as numbers; None stands for a sense that it does not have."""
-
-    meaning: np.ndarray | None = None
-    """float32 [dimensions] of length one: what text is compared with."""
-    looks: np.ndarray | None = None
-    """float32 [dimensions] of length one: what shots are compared with, in the same space."""
-    names: np.ndarray | None = None
-    """float32 [classes]: share of the query's terms that name the class."""
-    caption: np.ndarray | None = None
-    """float32 [dimensions] of length one, in the space of an image-text network."""
-
-
-class Scores(NamedTuple):
-    """How far each story answers: one number a story in each array, 0 where there is nothing."""
-
-    meant: np.ndarray
-    """Cosine of the query with the nearest window of the story's text."""
-    told: np.ndarray
-    """Cosine with all of the story's text."""
-    seen: np.ndarray
-    """Cosine with the nearest shot, in the space of words."""
-    named: np.ndarray
-    """Probability of what the query names in the likeliest shot."""
-    pictured: np.ndarray
-    """Chance that the query describes the shot it fits best, by an image-text network."""
-
-
-class Filed(NamedTuple):
-    """A video of a segment."""
+class IndexedVideo(NamedTuple):
+    """A video of a segment and where its rows are."""
 
     video: str
     key: str
-    """Of what it was made from: another key means that it changed."""
+    """Key of the artefacts that it was made from: another key means that the video changed."""
     stories: range
-    """Among those of the segment."""
+    """The video's stories among those of the segment."""
     addresses: range
-    """Where its passages lie in the full-text index: those heard, then those read on screen."""
-    heard: int
+    """Addresses of its passages in the full-text index: spoken ones, then text on screen."""
+    spoken_count: int
+    """How many of the passages are spoken."""
 
 
 class Segment:
-    """Videos one behind the other; some may be gone, and their rows are passed over."""
+    """Videos one after the other; the rows of those that were removed are skipped."""
 
     def __init__(
         self,
-        meanings: np.ndarray,
-        look_dimensions: int = 0,
+        class_vectors: np.ndarray,
+        image_dimensions: int = 0,
         *,
-        filed: Sequence[Filed] = (),
+        videos: Sequence[IndexedVideo] = (),
         rows: Mapping[str, np.ndarray] | None = None,
     ) -> None:
-        self._meanings, self._look_dimensions = meanings, look_dimensions
-        self.filed = list(filed)
-        shapes = _shapes(meanings.shape[1], look_dimensions)
+        self._class_vectors, self._image_dimensions = class_vectors, image_dimensions
+        self.videos = list(videos)
+        shapes = _shapes(class_vectors.shape[1], image_dimensions)
         if rows is None:
-            self._rows = {name: Growing(shape, kind) for name, (shape, kind) in shapes.items()}
+            self._rows = {name: GrowingArray(shape, kind) for name, (shape, kind) in shapes.items()}
         else:
-            self._rows = {name: Growing.of(rows[name]) for name in shapes}
+            self._rows = {name: GrowingArray.of(rows[name]) for name in shapes}
         part = self._rows
-        self._windows = SixteenBits(part["windows"], part["window_scales"])
-        self._window_runs = Runs(part["window_owners"], part["window_starts"])
-        self._shot_runs = Runs(part["shot_owners"], part["shot_starts"])
-        self._looks = SixteenBits(part["looks"], part["look_scales"])
+        self._windows = Int16Vectors(part["windows"], part["window_scales"])
+        self._window_runs = StoryRuns(part["window_owners"], part["window_starts"])
+        self._shot_runs = StoryRuns(part["shot_owners"], part["shot_starts"])
+        self._images = Int16Vectors(part["images"], part["image_scales"])
 
     @property
     def story_count(self) -> int:
-        return self.filed[-1].stories.stop if self.filed else 0
+        return self.videos[-1].stories.stop if self.videos else 0
 
     @property
     def window_count(self) -> int:
@@ -109,85 +86,85 @@ class Segment:
     def add(
         self, video: str, key: str, stories: Sequence[Story], passages: Passages, first_address: int
     ) -> np.ndarray:
-        """Take in a video; the story of the segment that each of its passages belongs to, or -1."""
+        """Add a video; returns the story of the segment that each passage is in, or -1."""
         first = self.story_count
         self._add_windows(passages, stories, first)
         self._add_shots(passages, stories, first)
         times = np.concatenate([passages.spans.mean(axis=1), passages.screen_seconds])
-        owners = owner_of(times, stories)
+        owners = containing_story(times, stories)
         owners = np.where(owners < 0, owners, first + owners).astype(np.int32)
         self._rows["passage_owners"].add(owners)
         addresses = range(first_address, first_address + len(owners))
-        told = range(first, first + len(stories))
-        self.filed.append(Filed(video, key, told, addresses, len(passages.texts)))
+        rows = range(first, first + len(stories))
+        self.videos.append(IndexedVideo(video, key, rows, addresses, len(passages.texts)))
         return owners
 
     def passage_owners(self) -> list[np.ndarray]:
-        """For each video, the story of the segment that each passage belongs to, or -1."""
-        ends = np.cumsum([len(filed.addresses) for filed in self.filed])
+        """For each video, the story of the segment that each passage is in, or -1."""
+        ends = np.cumsum([len(video.addresses) for video in self.videos])
         return np.split(self._rows["passage_owners"].values, ends[:-1])
 
-    def score(self, senses: Senses) -> Scores:
+    def score(self, query: QueryVectors) -> VectorScores:
         """Every story's scores for a query."""
         rows = self._rows
-        nothing = np.zeros(self.story_count, np.float32)
-        meant = told = seen = named = pictured = nothing
-        if senses.meaning is not None and len(self._windows):
-            cosines = self._windows.cosines(senses.meaning)
-            meant = self._window_runs.largest(cosines, nothing)
-            told = self._window_runs.totals(cosines, nothing, rows["told_lengths"].values)
-        if senses.looks is not None and self.shot_count:
-            looks = self._sums(self._meanings @ senses.looks) / rows["shot_lengths"].values
-            seen = self._shot_runs.largest(looks, nothing)
-        if senses.names is not None and senses.names.any() and self.shot_count:
-            named = self._shot_runs.largest(self._sums(senses.names), nothing)
-        if senses.caption is not None and len(self._looks):
-            cosines = self._looks.cosines(senses.caption)
-            chances = described(cosines, rows["best_rivals"].values)
-            pictured = self._shot_runs.largest(chances, nothing)
-        return Scores(meant, told, seen, named, pictured)
+        none = np.zeros(self.story_count, np.float32)
+        best_window = whole_story = visual = named_classes = image_text = none
+        if query.text is not None and len(self._windows):
+            cosines = self._windows.cosines(query.text)
+            best_window = self._window_runs.maximum(cosines, none)
+            whole_story = self._window_runs.sums(cosines, none, rows["story_norms"].values)
+        if query.visual is not None and self.shot_count:
+            products = self._class_sums(self._class_vectors @ query.visual)
+            visual = self._shot_runs.maximum(products / rows["shot_norms"].values, none)
+        if query.class_weights is not None and query.class_weights.any() and self.shot_count:
+            named_classes = self._shot_runs.maximum(self._class_sums(query.class_weights), none)
+        if query.image_text is not None and len(self._images):
+            cosines = self._images.cosines(query.image_text)
+            probabilities = match_probability(cosines, rows["best_rivals"].values)
+            image_text = self._shot_runs.maximum(probabilities, none)
+        return VectorScores(best_window, whole_story, visual, named_classes, image_text)
 
-    def window_cosines(self, meaning: np.ndarray) -> np.ndarray:
-        """Of every window of text with a direction, in the order they were added."""
-        return self._windows.cosines(meaning)
+    def window_cosines(self, vector: np.ndarray) -> np.ndarray:
+        """Cosines of every text window with a unit vector, in the order they were added."""
+        return self._windows.cosines(vector)
 
-    def packed(self) -> tuple[str, bytes]:
-        """The name and the content of a file that `open_segment` maps."""
+    def serialized(self) -> tuple[str, bytes]:
+        """The name and the content of the file that `open_segment` maps into memory."""
         from safetensors.numpy import save
 
-        facts = json.dumps([_packed(filed) for filed in self.filed])
-        mark = segment_mark(self._meanings, self._look_dimensions)
-        rows = {name: np.ascontiguousarray(grown.values) for name, grown in self._rows.items()}
-        name = f"{hashlib.sha256((mark + facts).encode()).hexdigest()[:24]}{SUFFIX}"
-        return name, save(rows, {"mark": mark, "filed": facts})
+        facts = json.dumps([_video_facts(video) for video in self.videos])
+        models = model_fingerprint(self._class_vectors, self._image_dimensions)
+        rows = {name: np.ascontiguousarray(part.values) for name, part in self._rows.items()}
+        name = f"{hashlib.sha256((models + facts).encode()).hexdigest()[:24]}{SUFFIX}"
+        return name, save(rows, {"models": models, "videos": facts})
 
     def _add_windows(self, passages: Passages, stories: Sequence[Story], first: int) -> None:
-        owners = owner_of(passages.spans.mean(axis=1), stories)
-        told = owners >= 0
-        exact = passages.text_vectors[told].astype(np.float32)
-        starts = self._window_runs.add(first + owners[told], len(self._windows))
+        owners = containing_story(passages.spans.mean(axis=1), stories)
+        inside = owners >= 0
+        exact = passages.text_vectors[inside].astype(np.float32)
+        starts = self._window_runs.add(first + owners[inside], len(self._windows))
         self._windows.add(exact)
         if len(starts):
             totals = np.add.reduceat(exact, starts, axis=0)
-            self._rows["told_lengths"].add(np.maximum(np.linalg.norm(totals, axis=1), 1e-9))
+            self._rows["story_norms"].add(np.maximum(np.linalg.norm(totals, axis=1), 1e-9))
 
     def _add_shots(self, passages: Passages, stories: Sequence[Story], first: int) -> None:
         seconds, classes, shares = shot_classes(passages)
-        owners = owner_of(seconds, stories)
-        told = owners >= 0
-        classes, shares = classes[told], shares[told]
-        self._shot_runs.add(first + owners[told], self.shot_count)
+        owners = containing_story(seconds, stories)
+        inside = owners >= 0
+        classes, shares = classes[inside], shares[inside]
+        self._shot_runs.add(first + owners[inside], self.shot_count)
         self._rows["classes"].add(classes)
         self._rows["shares"].add(shares)
-        mixed = np.einsum("nk,nkd->nd", shares.astype(np.float32), self._meanings[classes])
-        self._rows["shot_lengths"].add(np.maximum(np.linalg.norm(mixed, axis=1), 1e-9))
-        if self._look_dimensions:
-            looks, best_rivals = shot_looks(passages, self._look_dimensions)
-            self._looks.add(looks[told])
-            self._rows["best_rivals"].add(best_rivals[told])
+        mixed = np.einsum("nk,nkd->nd", shares.astype(np.float32), self._class_vectors[classes])
+        self._rows["shot_norms"].add(np.maximum(np.linalg.norm(mixed, axis=1), 1e-9))
+        if self._image_dimensions:
+            vectors, best_rivals = shot_image_vectors(passages, self._image_dimensions)
+            self._images.add(vectors[inside])
+            self._rows["best_rivals"].add(best_rivals[inside])
 
-    def _sums(self, weights: np.ndarray) -> np.ndarray:
-        """Of each shot: the sum over its classes of share times weight."""
+    def _class_sums(self, weights: np.ndarray) -> np.ndarray:
+        """float32 [shots]: the sum over each shot's classes of share times weight."""
         classes, shares = self._rows["classes"].values, self._rows["shares"].values
         found = np.empty(len(classes), np.float32)
         weights = np.asarray(weights, np.float32)
@@ -202,62 +179,64 @@ class Segment:
 
 
 def segment_files(folder: Path) -> list[Path]:
-    """The files of a folder, by name; what a killed process left half-written is deleted."""
+    """The segment files of a folder, by name; half-written ones of a killed process are deleted."""
     sweep_abandoned(folder)
     return sorted(folder.glob(f"*{SUFFIX}"))
 
 
-def open_segment(path: Path, meanings: np.ndarray, look_dimensions: int = 0) -> Segment | None:
-    """Map a file that holds what `packed` gave; None when it is damaged or of other models."""
+def open_segment(
+    path: Path, class_vectors: np.ndarray, image_dimensions: int = 0
+) -> Segment | None:
+    """Map a segment file into memory; None when it is damaged or made by other models."""
     try:
         whole: np.ndarray = np.memmap(path, np.uint8, mode="r")
         first = 8 + int.from_bytes(whole[:8].tobytes(), "little")
         header = json.loads(whole[8:first].tobytes())
         facts = header["__metadata__"]
-        if facts["mark"] != segment_mark(meanings, look_dimensions):
+        if facts["models"] != model_fingerprint(class_vectors, image_dimensions):
             return None
         rows = {}
-        for name, (shape, kind) in _shapes(meanings.shape[1], look_dimensions).items():
+        for name, (shape, kind) in _shapes(class_vectors.shape[1], image_dimensions).items():
             start, end = (first + offset for offset in header[name]["data_offsets"])
             flat: np.ndarray = np.asarray(whole[start:end]).view(kind)
             rows[name] = flat.reshape(header[name]["shape"][0], *shape)
-        filed = [_unpacked(*fields) for fields in json.loads(facts["filed"])]
-        return Segment(meanings, look_dimensions, filed=filed, rows=rows)
+        videos = [_indexed_video(*fields) for fields in json.loads(facts["videos"])]
+        return Segment(class_vectors, image_dimensions, videos=videos, rows=rows)
     except (OSError, ValueError, LookupError, TypeError, OverflowError):
         return None
 
 
-def segment_mark(meanings: np.ndarray, look_dimensions: int) -> str:
-    """What names the models whose numbers a segment holds, and their layout."""
-    shapes = str(_shapes(meanings.shape[1], look_dimensions))
-    return hashlib.sha256(shapes.encode() + meanings.tobytes()).hexdigest()
+def model_fingerprint(class_vectors: np.ndarray, image_dimensions: int) -> str:
+    """Digest of the models and the layout that the numbers of a segment belong to."""
+    shapes = str(_shapes(class_vectors.shape[1], image_dimensions))
+    return hashlib.sha256(shapes.encode() + class_vectors.tobytes()).hexdigest()
 
 
-def _shapes(dimensions: int, looks: int) -> dict[str, tuple[tuple[int, ...], type]]:
+def _shapes(dimensions: int, image_dimensions: int) -> dict[str, tuple[tuple[int, ...], type]]:
     return {
         "windows": ((dimensions,), np.int16),
         "window_scales": ((), np.float32),
         "window_owners": ((), np.int64),
         "window_starts": ((), np.int64),
-        "told_lengths": ((), np.float32),
+        "story_norms": ((), np.float32),
         "classes": ((TOP_CLASSES,), np.uint16),
         "shares": ((TOP_CLASSES,), np.float32),
-        "shot_lengths": ((), np.float32),
+        "shot_norms": ((), np.float32),
         "shot_owners": ((), np.int64),
         "shot_starts": ((), np.int64),
-        "looks": ((looks,), np.int16),
-        "look_scales": ((), np.float32),
+        "images": ((image_dimensions,), np.int16),
+        "image_scales": ((), np.float32),
         "best_rivals": ((), np.float32),
         "passage_owners": ((), np.int32),
     }
 
 
-def _packed(filed: Filed) -> list[object]:
-    stories, addresses = filed.stories, filed.addresses
+def _video_facts(video: IndexedVideo) -> list[object]:
+    stories, addresses = video.stories, video.addresses
     ends = (stories.start, stories.stop, addresses.start, addresses.stop)
-    return [filed.video, filed.key, *ends, filed.heard]
+    return [video.video, video.key, *ends, video.spoken_count]
 
 
-def _unpacked(video: str, key: str, *numbers: int) -> Filed:
-    first, stop, address, end, heard = numbers
-    return Filed(video, key, range(first, stop), range(address, end), heard)
+def _indexed_video(video: str, key: str, *numbers: int) -> IndexedVideo:
+    first, stop, address, end, spoken = numbers
+    return IndexedVideo(video, key, range(first, stop), range(address, end), spoken)

@@ -1,4 +1,4 @@
-"""Sentences to vectors whose cosine says how far they mean the same."""
+"""Texts to vectors whose cosine is the similarity of their meaning."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 BATCH = 32
 FEW_LETTERS = 20
-"""A difference that makes no text long."""
+"""Letters by which a text may exceed twice the shortest of its batch."""
 LONGEST = 128
-"""Tokens of a text that count; passages are cut to be shorter."""
+"""Tokens that the model reads of a text; passages are shorter."""
 
 
 @dataclass(frozen=True, eq=False)
 class TextModel:
-    """A sentence transformer in ONNX: token vectors, averaged, of length one."""
+    """A sentence transformer in ONNX: mean-pooled token vectors of unit length."""
 
     name: str
     digest: str
@@ -37,7 +37,7 @@ class TextModel:
         return f"{self.name}@{self.digest[:12]}"
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
-        """float32 [texts, dimensions], rows of length one."""
+        """float32 [texts, dimensions], rows of unit length."""
         vectors: list[np.ndarray] = [np.zeros(0)] * len(texts)
         for rows in batches([len(text) for text in texts]):
             batch = self._encode([texts[row] for row in rows])
@@ -46,7 +46,7 @@ class TextModel:
         return np.stack(vectors) if vectors else np.zeros((0, self.dimensions), np.float32)
 
     def knows(self, word: str) -> bool:
-        """Whether the model has the word whole; what it must spell out may be a mistake."""
+        """Whether the word is one token of the model; a word in several pieces may be a typo."""
         return self.tokenizer.token_to_id(word) is not None
 
     @property
@@ -69,9 +69,9 @@ class TextModel:
 
 
 def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Part texts, of so many letters each, into those that the model reads together.
+    """Split texts, by their lengths in letters, into batches of similar length.
 
-    Those of a length go together: short ones beside a long one would cost as much as it does.
+    A short text beside a long one would be padded and cost as much.
     """
     rows: list[int] = []
     for row in sorted(range(len(lengths)), key=lengths.__getitem__):
@@ -97,7 +97,7 @@ def load_text_model(name: str) -> TextModel:
 
 
 def text_model_digest(name: str) -> str:
-    """What names everything the text model called `name` makes."""
+    """Digest of the text model called `name`."""
     return digest_of(_network(find_model(name)))
 
 

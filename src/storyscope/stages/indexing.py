@@ -180,14 +180,14 @@ def file_passages(
 ) -> Passages:
     """File what is said, written and seen for search."""
     from storyscope.features import Decoded
-    from storyscope.search import load_text_model, look, make_passages
+    from storyscope.search import embed_images, load_text_model, make_passages
 
     text_model, _, *image_text = settings
-    model, looks = load_text_model(text_model), None
+    model, images = load_text_model(text_model), None
     if image_text:
-        looks = look(image_text[0], Decoded(film.keyframes.pictures))
+        images = embed_images(image_text[0], Decoded(film.keyframes.pictures))
     given = (words, screen, film.keyframes, seen, model.encode)
-    return make_passages(*given, producer=model.producer, looks=looks)
+    return make_passages(*given, producer=model.producer, images=images)
 
 
 def rate_pictures(

@@ -41,8 +41,20 @@ class VideoRecord:
         return replace(self, state="ready", failure="", video=video)
 
 
-MOST_SAID = 50_000
-"""Passages that are looked up for one expression: what is said more often tells nothing."""
+MAX_MATCHES = 50_000
+"""Passages that one text query returns at most: a word that is more frequent tells nothing."""
+
+
+@dataclass(frozen=True)
+class TextQuery:
+    """Passages that contain any of these terms, compared by word stem, case and accents ignored.
+
+    A term of several words is a phrase: its words must follow each other.
+    """
+
+    terms: tuple[str, ...]
+    prefix: bool = False
+    """Whether the last term may be the beginning of a word, as while a person is typing."""
 
 
 PATIENCE = 0.5
@@ -105,17 +117,17 @@ class Store(Protocol):
     def load_picture(self, video: str, seconds: float) -> tuple[int, bytes]:
         """The keyframe nearest to a time, by its frame number and as a JPEG, and nothing else."""
 
-    def find_said(self, expression: str, *, limit: int = MOST_SAID) -> np.ndarray:
-        """Addresses of passages whose words match a full-text expression: int64, rising."""
+    def find_text(self, query: TextQuery, *, limit: int = MAX_MATCHES) -> np.ndarray:
+        """Addresses of the passages that match a text query: int64, rising."""
 
-    def said_addresses(self) -> dict[str, range]:
-        """Where every video's passages lie: what is said, then what is read on screen."""
+    def text_addresses(self) -> dict[str, range]:
+        """The addresses of every video's passages: spoken ones first, then text on screen."""
 
-    def said_text(self, address: int) -> str:
-        """What is said or read there."""
+    def text_at(self, address: int) -> str:
+        """The text of the passage at an address."""
 
-    def said_terms(self, beginning: str) -> list[str]:
-        """Every word stem with this beginning that is said anywhere, for those who mistype."""
+    def vocabulary(self, prefix: str) -> list[str]:
+        """Every word stem of the passages that begins with `prefix`, for correcting typos."""
 
     def annotations(self, video: str) -> dict[str, str]:
         """Each annotator's version of the video's stories, as JSON text."""

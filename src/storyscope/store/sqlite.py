@@ -26,7 +26,7 @@ from storyscope.store.arrays import (
 from storyscope.store.codec import pack, unpack
 from storyscope.store.explaining import explained
 from storyscope.store.migrations import MIGRATIONS
-from storyscope.store.protocol import MOST_SAID, PATIENCE, VideoRecord
+from storyscope.store.protocol import MAX_MATCHES, PATIENCE, TextQuery, VideoRecord
 from storyscope.store.records import columns_of, record_of
 from storyscope.writing import half_written
 
@@ -186,27 +186,27 @@ class SqliteStore:
 
         return self._read(video, "scan", "facts ->> '$.keyframes'", nearest)
 
-    def find_said(self, expression: str, *, limit: int = MOST_SAID) -> np.ndarray:
+    def find_text(self, query: TextQuery, *, limit: int = MAX_MATCHES) -> np.ndarray:
         # Ranking them would look up every one of them, which takes a second for a common word;
         # one text of all the numbers is read sooner than as many rows.
         ((numbers,),) = self._ask(
             "SELECT group_concat(rowid) FROM (SELECT rowid FROM said WHERE said MATCH ? LIMIT ?)",
-            (expression, limit),
+            (_match_expression(query), limit),
         )
         return np.fromstring(numbers or "", np.int64, sep=",")
 
-    def said_addresses(self) -> dict[str, range]:
+    def text_addresses(self) -> dict[str, range]:
         rows = self._ask("SELECT video, first, first + count FROM said_of")
         return {video: range(first, end) for video, first, end in rows}
 
-    def said_text(self, address: int) -> str:
+    def text_at(self, address: int) -> str:
         (row,) = self._ask("SELECT text FROM said WHERE rowid = ?", (int(address),))
         return str(row["text"])
 
-    def said_terms(self, beginning: str) -> list[str]:
+    def vocabulary(self, prefix: str) -> list[str]:
         rows = self._ask(
             "SELECT term FROM said_terms WHERE term >= ? AND term < ?",
-            (beginning, beginning + chr(0x10FFFF)),
+            (prefix, prefix + chr(0x10FFFF)),
         )
         return [row["term"] for row in rows]
 
@@ -369,6 +369,15 @@ def _unreadable(video: str, stage: str, error: Exception) -> LibraryError:
         f"the arrays of {video}'s {stage} cannot be read ({error}); "
         f"run `storyscope add --again` on its file"
     )
+
+
+def _match_expression(query: TextQuery) -> str:
+    """A text query in the syntax of FTS5, where nothing inside quotes is an operator."""
+    quoted = [f'"{term.translate(_NOT_IN_QUOTES)}"' for term in query.terms] or ['""']
+    return " OR ".join(quoted) + "*" * query.prefix
+
+
+_NOT_IN_QUOTES = str.maketrans({'"': " ", "\0": " "})
 
 
 def _file_words(connection: sqlite3.Connection, video: str, passages: Passages) -> None:

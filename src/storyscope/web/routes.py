@@ -107,8 +107,9 @@ def search(
     q: Annotated[str, Query(max_length=400)],
     only: Annotated[Filter, Depends()],
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
+    offset: Annotated[int, Query(ge=0, le=100_000)] = 0,
 ) -> dict[str, Any]:
-    """Stories that answer the text, best first; nothing relevant is an answer too.
+    """Stories that answer the text, best first, after the first `offset` of them.
 
     Only stories in one video, within some seconds of it, of some length, or in one language.
     """
@@ -117,6 +118,6 @@ def search(
         "query": q,
         "hits": [
             {**hit.facts(), "duration": library.video(hit.video).duration}
-            for hit in library.search(q, limit=limit, only=only)
+            for hit in library.search(q, limit=limit, offset=offset, only=only)
         ],
     }

@@ -1,0 +1,42 @@
+"""An example image that a person searches with."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from storyscope.errors import MediaError
+
+FORMATS = ("JPEG", "PNG", "WEBP")
+"""The only decoders of Pillow that a stranger's file may reach."""
+MAX_PIXELS = 100_000_000
+"""Pixels of the largest image that is decoded: four times those of a 24-megapixel photograph."""
+
+
+def read_image(path: Path) -> np.ndarray:
+    """uint8 [height, width, 3]: the pixels of a JPEG, PNG or WebP file, upright."""
+    from PIL import Image, ImageOps
+
+    if path.exists() and not path.is_file():
+        raise MediaError(f"{path} cannot be read as an image: it is not a regular file")
+    try:
+        with warnings.catch_warnings():
+            # Pillow warns of large images; the limit here is our own.
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(path, formats=FORMATS) as image:
+                if image.width * image.height > MAX_PIXELS:
+                    raise MediaError(
+                        f"{path} cannot be read as an image: {image.width} x {image.height} pixels "
+                        f"are more than {MAX_PIXELS:,}; make it smaller"
+                    )
+                return np.asarray(ImageOps.exif_transpose(image).convert("RGB"))
+    except FileNotFoundError as error:
+        raise MediaError(f"{path} cannot be read as an image: there is no such file") from error
+    except MediaError:
+        raise
+    except Exception as error:  # Pillow raises errors of any kind for a damaged file.
+        raise MediaError(
+            f"{path} cannot be read as an image; give a JPEG, PNG or WebP file"
+        ) from error
