@@ -287,7 +287,7 @@ def table(facts: dict[str, dict[str, Any]]) -> str:
             )
     lines += [
         "",
-        "Each part alone, whatever its score; those that a film has nothing of are left out:",
+        "Each modality alone, whatever its score; those that a film has no data for are left out:",
         "",
         "| half | film | part | recall@1 | among five | nDCG@10 |",
         "| --- | --- | --- | --- | --- | --- |",
@@ -302,7 +302,7 @@ def table(facts: dict[str, dict[str, Any]]) -> str:
             ]
     lines += [
         "",
-        "How sure it is, and how often it is right:",
+        "Calibration of the scores:",
         "",
         "| half | film | score from | answers | mean score | share right |",
         "| --- | --- | --- | --- | --- | --- |",

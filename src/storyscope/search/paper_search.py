@@ -33,7 +33,7 @@ def paper_hits(
     `folder` holds trained concepts; `chosen_thumbnail` gives the frame that a person chose.
     """
     vectors = load_vectors(config.concepts.vectors)
-    taught = load_trained(folder / TRAINED_FILE) if folder else None
+    trained = load_trained(folder / TRAINED_FILE) if folder else None
     query = vectors.of([text])[0][0]
     for video in store.ready_keys("titles"):
         mined: Mined | None = store.load(video, "mined")
@@ -43,16 +43,16 @@ def paper_hits(
             continue
         film: Film = store.load(video, "scan")
         vision, ratings = store.load(video, "vision"), store.load(video, "ratings")
-        seen = seen_in_shots(film.keyframes, vision, len(film.shots), trained=taught)
-        match = int(match_classes([words[concept]], seen.words, vectors)[0])
+        detected = seen_in_shots(film.keyframes, vision, len(film.shots), trained=trained)
+        match = int(match_classes([words[concept]], detected.words, vectors)[0])
         presence = term_presence(
             film.shots,
             [term for term in mined.terms if term.text == words[concept]],
-            detections=seen.probabilities,
+            detections=detected.probabilities,
             match=match,
             sigma_seconds=config.concepts.sigma_seconds,
         )
-        evidence = f"Concept: {words[concept]}, detected as {seen.names[match]}"
+        evidence = f"Concept: {words[concept]}, detected as {detected.names[match]}"
         stories = store.load(video, "titles")
         ranked = _rank(stories, film, presence, ratings, alpha=1 - config.thumbnails.beauty)
         for story, best in zip(stories, ranked, strict=True):

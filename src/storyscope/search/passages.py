@@ -33,7 +33,7 @@ def make_passages(
     transcript: Transcript | None,
     screen: Transcript | None,
     keyframes: Keyframes,
-    seen: VisionOutput,
+    vision: VisionOutput,
     encode: Encode,
     *,
     producer: str,
@@ -44,7 +44,7 @@ def make_passages(
     texts = tuple(text for text, _ in windows)
     spans = np.array([[span.start, span.end] for _, span in windows], float).reshape(-1, 2)
     written = screen.words if screen else ()
-    classes, shares = top_classes(seen.posteriors)
+    classes, shares = top_classes(vision.posteriors)
     images = images or ImageVectors(np.zeros((0, 0)), np.zeros(0, np.float32), "")
     return Passages(
         texts=texts,

@@ -172,7 +172,7 @@ class Segment:
         for start in range(0, len(classes), SHOT_BLOCK):
             block = classes[start : start + SHOT_BLOCK]
             end = start + len(block)
-            # Classes are never out of range; to be told so spares numpy a copy.
+            # Classes are never out of range; the mode "clip" only spares numpy a copy.
             np.take(weights, block, out=taken[: len(block)], mode="clip")
             np.einsum("nk,nk->n", shares[start:end], taken[: len(block)], out=found[start:end])
         return found
