@@ -86,4 +86,5 @@ def test_a_time_survives_as_its_frame(seconds, rate):
 
 def test_an_odd_rate_is_taken_for_the_standard_it_is_near():
     assert timeline(Fraction("29.970029")).rate == Fraction(30000, 1001)
-    assert timeline(Fraction("12.5")).rate == Fraction(25, 2)
+    assert timeline(Fraction("12.5")).rate == 25
+    assert timeline(Fraction("23.3")).rate == Fraction(24000, 1001)

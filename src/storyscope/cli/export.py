@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from storyscope.cli.options import DEFAULT_LIBRARY, LibraryOption, OutputOption, open_library
 from storyscope.cli.show import print_table, say
+
+if TYPE_CHECKING:
+    from storyscope.formats import Format, Timeline
 
 
 class Level(StrEnum):
@@ -33,6 +36,9 @@ def export(
     annotator: Annotated[
         str | None, typer.Option(help="A person's version instead of the machine's.")
     ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a file that is already there.")
+    ] = False,
     granularity: Annotated[
         float | None,
         typer.Option(min=0.0, max=1.0, help="0: few long stories; 1: many short ones."),
@@ -54,6 +60,7 @@ def export(
     """
     from storyscope.errors import FormatError
     from storyscope.formats import find_format, format_names
+    from storyscope.writing import write_whole
 
     if format == "list":
         kinds = [find_format(name) for name in format_names()]
@@ -74,16 +81,28 @@ def export(
     )
     if kind.write is not None and output is None:
         sys.stdout.write(kind.write(timeline))
+        _say_rate(kind, timeline)
         return
     if output is None:
         raise FormatError(
             f"{format} is not text; say where to write it with --output {video}{kind.suffix}"
         )
+    if output.is_file() and not overwrite:
+        raise FormatError(
+            f"{output} is there already; choose another --output, or replace it with --overwrite"
+        )
     try:
         if kind.write is not None:
-            output.write_text(kind.write(timeline), encoding="utf-8", newline="")
+            write_whole(output, [kind.write(timeline).encode()])
         elif kind.save is not None:
             kind.save(timeline, output)
     except OSError as error:
         raise FormatError(f"{output} cannot be written: {error.strerror or error}") from error
     say(f"wrote {output}")
+    _say_rate(kind, timeline)
+
+
+def _say_rate(kind: Format, timeline: Timeline) -> None:
+    """Tell people when frames are counted at another rate than the film's."""
+    if kind.counts_frames and timeline.rate_note:
+        say(timeline.rate_note)

@@ -6,7 +6,7 @@ import re
 
 from storyscope.errors import InvalidSpan
 
-_WRITTEN = re.compile(r"(?:(?:(\d+):)?(\d{1,2}):)?(\d+(?:[.,]\d+)?)$")
+_WRITTEN = re.compile(r"(?:(?:([0-9]{1,6}):)?([0-9]{1,2}):)?([0-9]{1,12}(?:[.,][0-9]{1,18})?)$")
 
 
 def format_time(seconds: float, *, decimals: int = 0) -> str:
@@ -34,6 +34,6 @@ def parse_time(text: str) -> float:
     """Seconds from 95, 95.5, 1:35 or 1:02:33.5."""
     written = _WRITTEN.match(text.strip())
     if not written:
-        raise InvalidSpan(f"a time is written as 95.5, 1:35 or 1:02:33, got {text!r}")
+        raise InvalidSpan(f"a time is written as 95.5, 1:35 or 1:02:33, got {text[:40]!r}")
     hours, minutes, seconds = written.groups()
     return int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(seconds.replace(",", "."))

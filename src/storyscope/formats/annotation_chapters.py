@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 
 from storyscope.core import parse_time
+from storyscope.core.numbers import parse_rational
 from storyscope.errors import FormatError, InvalidSpan
+from storyscope.formats.annotation_labels import is_label_line, read_labels
 from storyscope.formats.annotation_text import StoryLine, from_story_lines
 from storyscope.formats.annotations import Hints, WrittenAnnotation
 from storyscope.formats.xml_text import Node, parse
@@ -17,11 +18,13 @@ from storyscope.formats.xml_text import Node, parse
 _TIMED_LINE = re.compile(r"\s*((?:\d+:)?\d{1,2}:\d{2})[\s\-–—:]+(.*\S)?")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _KEY = re.compile(r"((?:[^=\\]|\\.)*)=(.*)", re.DOTALL)
-NANOSECONDS = Fraction(1, 1_000_000_000)
+NANOSECONDS = "1/1000000000"
 
 
 def read_chapters(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
-    """ffmpeg's metadata where the first line says so; else lines of YouTube, `0:00 Title`."""
+    """ffmpeg's metadata or Audacity's labels, by the first line; else YouTube's `0:00 Title`."""
+    if is_label_line(next((line for line in text.splitlines() if line.strip()), "")):
+        return [read_labels(path, text)]
     if text.startswith(";FFMETADATA"):
         chapters = [_story(path, chapter) for chapter in _chapters(path, text)]
         if not chapters:
@@ -105,9 +108,9 @@ def _whole_lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _story(path: Path, chapter: _Chapter) -> StoryLine:
     try:
-        base = Fraction(chapter.facts.get("timebase", NANOSECONDS))
-        start, end = (int(chapter.facts[edge]) * base for edge in ("start", "end"))
-    except (KeyError, ValueError, ZeroDivisionError) as error:
+        base = parse_rational(chapter.facts.get("timebase", NANOSECONDS))
+        start, end = (parse_rational(chapter.facts[edge]) * base for edge in ("start", "end"))
+    except (KeyError, ValueError) as error:
         raise FormatError(
             f"{path}:{chapter.line}: a chapter needs TIMEBASE=1/1000, START=0 and END=95000"
         ) from error

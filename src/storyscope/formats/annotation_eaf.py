@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from storyscope.core.numbers import MAX_DIGITS
 from storyscope.errors import FormatError
 from storyscope.formats.annotation_text import StoryLine, from_story_lines
 from storyscope.formats.annotations import Hints, WrittenAnnotation
@@ -70,8 +71,8 @@ def _slots(root: Node) -> dict[str, float]:
 
 def _milliseconds(slot: Node) -> int:
     value = slot.attributes["TIME_VALUE"]
-    if not value.isdecimal():
-        raise _Misplaced(f"{slot.line}: a time is whole milliseconds, got {value!r}")
+    if not (value.isdecimal() and len(value) <= MAX_DIGITS):
+        raise _Misplaced(f"{slot.line}: a time is whole milliseconds, got {value[:40]!r}")
     return int(value)
 
 

@@ -1,18 +1,16 @@
-"""Annotations in the files of editing systems: EDL, OpenTimelineIO, FCPXML."""
+"""Annotations in the files of editing systems: EDL and FCPXML."""
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
+from storyscope.core.numbers import parse_rational
 from storyscope.errors import FormatError
 from storyscope.formats.annotation_text import StoryLine, from_story_lines
 from storyscope.formats.annotations import Hints, WrittenAnnotation
-from storyscope.formats.otio import load_otio
 from storyscope.formats.timecode import frame_of
 from storyscope.formats.xml_text import Node, parse
 
@@ -21,7 +19,7 @@ _EVENT = re.compile(
     rf"\s*\d+\s+\S+\s+(\S+)\s+\S+(?:\s+\d+)?\s+{_CODE}\s+{_CODE}\s+{_CODE}\s+{_CODE}"
 )
 _NAME = re.compile(r"\*\s*FROM CLIP NAME:\s*(.*)")
-_MARKER = re.compile(r"\s*\|C:\S+\s*\|M:(.*?)\s*\|D:(\d+)\s*$")
+_MARKER = re.compile(r"\s*\|C:\S+ *\|M:([^|]{0,1000})\|D:([0-9]{1,12})\s*$")
 _SCENE = re.compile(r"\s*(\d+(?:\.\d+)?)\s+(\d+(?:\.\d+)?)\s+(\d)\s*$")
 SCENE_MARKER = "2"
 CLIPS = ("asset-clip", "clip", "ref-clip", "sync-clip", "mc-clip", "video")
@@ -42,35 +40,6 @@ def read_edl(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
     if not stories:
         raise FormatError(f"{path}:1: one event a story is wanted, got none")
     return [from_story_lines(path, path.stem, stories, "seconds")]
-
-
-def read_otio(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
-    """One story an item of the first track of pictures."""
-    otio = load_otio()
-    try:
-        json.loads(text)
-        timeline: Any = otio.adapters.read_from_string(text, "otio_json")
-        if not isinstance(timeline, otio.schema.Timeline) or not timeline.video_tracks():
-            raise FormatError(f"{path}:1: a timeline with a track of pictures is wanted")
-        stories = _items(otio, timeline.video_tracks()[0])
-        annotator = _annotator(timeline)
-    except json.JSONDecodeError as error:
-        raise FormatError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
-    except (
-        otio.exceptions.OTIOError,
-        ArithmeticError,
-        LookupError,
-        RecursionError,
-        TypeError,
-        ValueError,
-    ) as error:
-        line = re.search(r"near line (\d+)", str(error))
-        raise FormatError(
-            f"{path}:{line[1] if line else 1}: not an OTIO timeline: {error}"
-        ) from error
-    if not stories:
-        raise FormatError(f"{path}:1: one clip a story is wanted, got none")
-    return [from_story_lines(path, annotator or path.stem, stories, "seconds")]
 
 
 def read_fcpxml(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
@@ -100,23 +69,6 @@ def read_fcpxml(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
     return [from_story_lines(path, path.stem, stories, "seconds")]
 
 
-def _items(otio: Any, track: Any) -> list[StoryLine]:
-    stories = []
-    for number, item in enumerate(track):
-        if isinstance(item, otio.schema.Gap | otio.schema.Transition):
-            continue
-        span = track.range_of_child_at_index(number)
-        start, length = _exact(span.start_time), _exact(span.duration)
-        stories.append(StoryLine(1, float(start), float(start + length), item.name))
-    return stories
-
-
-def _annotator(timeline: Any) -> str:
-    """Whose version it is, where we wrote it."""
-    ours = timeline.metadata.get("storyscope")
-    return str(ours.get("annotator", "")) if hasattr(ours, "get") else ""
-
-
 @dataclass
 class _Event:
     line: int
@@ -143,7 +95,7 @@ def _events(path: Path, lines: list[tuple[int, str]], rate: Fraction | None) -> 
         elif events and (name := _NAME.match(line)):
             events[-1].title = name[1].strip()
         elif events and (marker := _MARKER.match(line)):
-            events[-1].title = marker[1]
+            events[-1].title = marker[1].strip()
             events[-1].end = events[-1].start + int(marker[2])
         elif re.match(r"\s*\d+\s+\S+\s+(V|B|AA/V)\s", line):
             raise FormatError(f"{path}:{number}: an event has four timecodes, got {line[:60]!r}")
@@ -160,10 +112,6 @@ def _frame(path: Path, line: int, code: str, rate: Fraction) -> int:
         raise FormatError(f"{path}:{line}: {error}") from error
 
 
-def _exact(time: Any) -> Fraction:
-    return Fraction(time.value) / Fraction(time.rate).limit_denominator(1001)
-
-
 def _on_timeline(path: Path, clip: Node, marker: Node) -> float:
     """A marker counts on its clip's own clock."""
     start = _rational(path, clip, "start", default="0s")
@@ -174,10 +122,10 @@ def _on_timeline(path: Path, clip: Node, marker: Node) -> float:
 def _rational(path: Path, node: Node, attribute: str, default: str | None = None) -> Fraction:
     text = node.attributes.get(attribute, default)
     try:
-        return Fraction((text or "").removesuffix("s"))
-    except (ValueError, ZeroDivisionError) as error:
+        return parse_rational((text or "").removesuffix("s"))
+    except ValueError as error:
         raise FormatError(
-            f"{path}:{node.line}: {attribute} is written as 1001/30000s, got {text!r}"
+            f"{path}:{node.line}: {attribute} is written as 1001/30000s, got {(text or '')[:40]!r}"
         ) from error
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,8 @@ def read_json(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
         content = json.loads(text)
     except json.JSONDecodeError as error:
         raise FormatError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
+    except ValueError as error:
+        raise FormatError(f"{path}:1: a number in it has too many digits") from error
     except RecursionError as error:
         raise FormatError(f"{path}:1: not JSON that can be read: nested too deep") from error
     if isinstance(content, dict) and "stories" in content:
@@ -37,8 +40,9 @@ def read_json(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
     items = content if isinstance(content, list) else [content]
     if not items:
         raise FormatError(f"{path}:1: a segmentation is wanted, got an empty list")
-    starts_lines = list(_array_lines(text, "starts"))
-    end_lines = [_line_at(text, found.start()) for found in re.finditer(r'"end"\s*:', text)]
+    line_at = _line_finder(text)
+    starts_lines = list(_array_lines(text, "starts", line_at))
+    end_lines = [line_at(found.start()) for found in re.finditer(r'"end"\s*:', text)]
     annotations = []
     for number, item in enumerate(items):
         starts, end = _starts_and_end(path, item)
@@ -48,16 +52,18 @@ def read_json(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
                 annotator=str(item.get("annotator") or _numbered(path, number, len(items))),
                 unit="positions",
                 starts=tuple(starts),
-                lines=tuple(starts_lines[number][: len(starts)]),
+                lines=_lines_for(starts_lines, number, len(starts)),
                 end=end,
-                end_line=end_lines[number],
+                end_line=end_lines[number] if number < len(end_lines) else 1,
             )
         )
     return annotations
 
 
 def _from_chapters(path: Path, text: str, content: dict[str, Any]) -> WrittenAnnotation:
-    lines = [_line_at(text, found.start()) for found in re.finditer(r'"startTime"\s*:', text)]
+    line_at = _line_finder(text)
+    found = re.finditer(r'"startTime"\s*:', text)
+    lines = chain((line_at(each.start()) for each in found), repeat(1))
     try:
         chapters = [
             StoryLine(
@@ -66,7 +72,7 @@ def _from_chapters(path: Path, text: str, content: dict[str, Any]) -> WrittenAnn
                 float(chapter["endTime"]) if "endTime" in chapter else None,
                 str(chapter.get("title", "")),
             )
-            for line, chapter in zip(lines, content["chapters"], strict=True)
+            for line, chapter in zip(lines, content["chapters"], strict=False)
         ]
     except (KeyError, TypeError, ValueError) as error:
         raise FormatError(f"{path}:1: chapters need a startTime in seconds") from error
@@ -79,7 +85,8 @@ def _from_manifest(path: Path, text: str, content: dict[str, Any]) -> WrittenAnn
     """The ranges of the first structure, each by the first part of a canvas in it."""
     try:
         top = content["structures"][0]
-        stories = [_from_range(path, text, story) for story in top["items"]]
+        line_at = _line_finder(text)
+        stories = [_from_range(path, text, story, line_at) for story in top["items"]]
         annotator = _label(top) or path.stem
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise FormatError(f"{path}:1: a manifest with a range a story is wanted") from error
@@ -88,14 +95,16 @@ def _from_manifest(path: Path, text: str, content: dict[str, Any]) -> WrittenAnn
     return from_story_lines(path, annotator, stories, "seconds")
 
 
-def _from_range(path: Path, text: str, story: dict[str, Any]) -> StoryLine:
+def _from_range(
+    path: Path, text: str, story: dict[str, Any], line_at: Callable[[int], int]
+) -> StoryLine:
     parts = [item["id"] for item in story["items"] if item.get("type") == "Canvas"]
     where = max(0, text.find(json.dumps(story["id"])))
     part = _PART.search(parts[0]) if parts else None
     if part is None:
-        line = _line_at(text, where)
+        line = line_at(where)
         raise FormatError(f"{path}:{line}: a range points into its canvas with #t=start,end")
-    line = _line_at(text, max(0, text.find(json.dumps(parts[0]), where)))
+    line = line_at(max(0, text.find(json.dumps(parts[0]), where)))
     return StoryLine(line, float(part[1]), float(part[2]), _label(story))
 
 
@@ -125,7 +134,8 @@ def _from_stories(path: Path, text: str, content: dict[str, Any]) -> WrittenAnno
     listed = re.search(r'"stories"\s*:\s*\[', text)
     starts = re.compile(r'"start"\s*:').finditer(text, listed.start() if listed else 0)
     # A story without a start must be reached to be refused, whether or not it has a line.
-    lines = chain((_line_at(text, found.start()) for found in starts), repeat(1))
+    line_at = _line_finder(text)
+    lines = chain((line_at(found.start()) for found in starts), repeat(1))
     try:
         stories = [
             StoryLine(line, float(story["start"]), float(story["end"]), str(story.get("title", "")))
@@ -138,15 +148,23 @@ def _from_stories(path: Path, text: str, content: dict[str, Any]) -> WrittenAnno
     return from_story_lines(path, str(content.get("annotator") or path.stem), stories, "seconds")
 
 
-def _array_lines(text: str, key: str) -> Iterator[list[int]]:
+def _array_lines(text: str, key: str, line_at: Callable[[int], int]) -> Iterator[list[int]]:
     """For each array of that key, the line of every number in it."""
     for found in re.finditer(rf'"{key}"\s*:\s*\[([^\]]*)\]', text):
         offset = found.start(1)
-        yield [_line_at(text, offset + n.start()) for n in _NUMBER.finditer(found.group(1))]
+        yield [line_at(offset + number.start()) for number in _NUMBER.finditer(found.group(1))]
 
 
-def _line_at(text: str, offset: int) -> int:
-    return text.count("\n", 0, offset) + 1
+def _lines_for(found: list[list[int]], number: int, count: int) -> tuple[int, ...]:
+    """The lines of an array's numbers; keys written with escapes are not found, and say line 1."""
+    lines = found[number][:count] if number < len(found) else []
+    return tuple(lines) if len(lines) == count else (1,) * count
+
+
+def _line_finder(text: str) -> Callable[[int], int]:
+    """Tells the line of a place in the text without counting from the top each time."""
+    breaks = [found.start() for found in re.finditer("\n", text)]
+    return lambda offset: bisect_left(breaks, offset) + 1
 
 
 def _numbered(path: Path, number: int, count: int) -> str:

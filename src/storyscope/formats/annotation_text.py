@@ -19,9 +19,31 @@ from storyscope.formats.timecode import is_timecode, seconds_at
 _LIKE_A_TIME = re.compile(r"-?[\d:.]+")
 _TAG = re.compile(r"<[^>]*>")
 _CUE = re.compile(r"\s*((?:\d+:)?\d{1,2}:\d{2}[.,]\d{3})\s+-->\s+((?:\d+:)?\d{1,2}:\d{2}[.,]\d{3})")
-START_NAMES = ("start", "start_seconds", "begin", "time", "seconds", "first", "cut", "in")
+START_NAMES = (
+    "start",
+    "start_time_(seconds)",
+    "start_seconds",
+    "start_time",
+    "start_timecode",
+    "begin",
+    "time",
+    "seconds",
+    "first",
+    "cut",
+    "in",
+)
 FRAME_NAMES = ("start_frame", "first_frame", "frame", "position", "shot", "first_shot")
-END_NAMES = ("end", "end_seconds", "stop", "end_frame", "end_shot", "out")
+END_NAMES = (
+    "end",
+    "end_time_(seconds)",
+    "end_seconds",
+    "end_time",
+    "end_timecode",
+    "stop",
+    "end_frame",
+    "end_shot",
+    "out",
+)
 ANNOTATOR_NAMES = ("annotator", "person", "author")
 TITLE_NAMES = ("title", "story", "name", "label", "text", "marker_name")
 
@@ -42,7 +64,7 @@ def read_csv(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
     Further columns may hold the end, the title and the annotator; without a header the second
     column is the end.
     """
-    rows = list(_rows(text))
+    rows = list(_rows(_without_cutting_list(text)))
     if not rows:
         raise FormatError(f"{path}:1: one story a line is wanted, got an empty file")
     header = _names(rows[0][1])
@@ -164,6 +186,12 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
     for cells in reader:
         if any(cell.strip() for cell in cells):
             yield reader.line_num, cells
+
+
+def _without_cutting_list(text: str) -> str:
+    """Blank the line of all cuts that PySceneDetect's table may begin with."""
+    first, newline, rest = text.partition("\n")
+    return newline + rest if first.startswith("Timecode List:") else text
 
 
 def _separator(text: str) -> str:

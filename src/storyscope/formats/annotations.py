@@ -7,6 +7,7 @@ several of them over the same positions, to be scored or agreed on.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 from storyscope.core import Annotation, Segmentation
-from storyscope.errors import AnnotationError, FormatError
+from storyscope.errors import AnnotationError, FormatError, StoryscopeError
 from storyscope.formats.timeline import standard_rate
 
 Unit = Literal["seconds", "positions"]
@@ -30,12 +31,15 @@ READERS = {
     ".txt": "storyscope.formats.annotation_chapters:read_chapters",
     ".xml": "storyscope.formats.annotation_chapters:read_matroska",
     ".edl": "storyscope.formats.annotation_edits:read_edl",
-    ".otio": "storyscope.formats.annotation_edits:read_otio",
+    ".otio": "storyscope.formats.annotation_otio:read_otio",
     ".fcpxml": "storyscope.formats.annotation_edits:read_fcpxml",
+    ".textgrid": "storyscope.formats.annotation_labels:read_textgrid",
 }
 """Which function reads files with which ending."""
 
 MILLISECONDS = 1000
+LARGEST_FILE = 32_000_000
+"""Bytes; a feature film with a line a frame has fewer."""
 FRAME_TOLERANCE_SECONDS = 0.05
 """Ends of the same film in two files may differ by a frame or by rounding."""
 
@@ -134,14 +138,26 @@ def read_annotations(
     module, _, name = reader.partition(":")
     read: Callable[..., list[WrittenAnnotation]] = getattr(import_module(module), name)
     try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise FormatError(
+                f"{path} has {path.stat().st_size / 1e6:.0f} MB; a file of annotations has at most "
+                f"{LARGEST_FILE / 1e6:.0f}"
+            )
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise FormatError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise FormatError(f"{path} is not text in UTF-8; save it as UTF-8") from error
     hints = Hints(tier, None if fps is None else standard_rate(fps))
-    found = read(path, text, hints)
-    return [written.checked() for written in found]
+    try:
+        found = read(path, text, hints)
+        return [written.checked() for written in found]
+    except (ArithmeticError, LookupError, ValueError, RecursionError, csv.Error) as error:
+        if isinstance(error, StoryscopeError):
+            raise
+        raise FormatError(
+            f"{path} cannot be read as {path.suffix} annotations: {str(error)[:200]}"
+        ) from error
 
 
 def on_one_scale(

@@ -16,6 +16,7 @@ def write(timeline: Timeline) -> str:
     lines = [
         f"TITLE: {one_line(video.id)[:70]}",
         f"FCM: {'DROP FRAME' if is_drop(rate) else 'NON-DROP FRAME'}",
+        *([f"* {timeline.rate_note.upper()}"] if timeline.rate_note else []),
         "",
     ]
     for number, entry in enumerate(timeline.entries, start=1):
@@ -36,4 +37,5 @@ FORMAT = Format(
     "CMX 3600 edit list for any editing system",
     "keywords, line breaks in titles; times are whole frames, and events past 999 get four digits",
     write,
+    counts_frames=True,
 )

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from xml.etree import ElementTree as xml
 
 from storyscope.formats.registry import Format
 from storyscope.formats.timecode import is_drop
-from storyscope.formats.timeline import Entry, Timeline
+from storyscope.formats.timeline import STANDARD_RATES, Entry, Timeline
 from storyscope.formats.xml_text import document, legal
 
 VERSION = "1.9"
+RATES = tuple(rate for rate in STANDARD_RATES if rate != 48)
+"""Frame rates of the formats that Final Cut Pro defines."""
 
 
 def write(timeline: Timeline) -> str:
     """The film cut at the boundaries of stories; shots become markers inside them."""
+    timeline = _at_a_rate_of_apples(timeline)
     root = xml.Element("fcpxml", version=VERSION)
+    if timeline.rate_note:
+        root.append(xml.Comment(f" {timeline.rate_note} "))
     whole = _time(timeline, timeline.frame(timeline.video.duration))
     _add_resources(xml.SubElement(root, "resources"), timeline, whole)
     event = xml.SubElement(xml.SubElement(root, "library"), "event", name="Storyscope")
@@ -33,6 +39,12 @@ def write(timeline: Timeline) -> str:
     for entry in timeline.entries:
         _add_clip(spine, timeline, entry)
     return document(root, doctype="<!DOCTYPE fcpxml>\n")
+
+
+def _at_a_rate_of_apples(timeline: Timeline) -> Timeline:
+    """Final Cut Pro knows no 48 frames a second: such a film counts every second frame."""
+    rate = timeline.rate if timeline.rate in RATES else timeline.rate / 2
+    return replace(timeline, counted_rate=rate)
 
 
 def _add_resources(resources: xml.Element, timeline: Timeline, whole: str) -> None:
@@ -99,4 +111,5 @@ FORMAT = Format(
     "times are whole frames",
     write,
     nests=True,
+    counts_frames=True,
 )

@@ -9,17 +9,24 @@ from pathlib import Path
 from xml.etree import ElementTree as xml
 
 from storyscope.core import format_time
+from storyscope.errors import FormatError
 from storyscope.formats.registry import Format
 from storyscope.formats.timeline import Timeline, one_line
-from storyscope.formats.xml_text import document, legal
+from storyscope.formats.xml_text import Node, document, legal, parse
+from storyscope.writing import write_whole
 
 SCENE_MARKER = 2
 
 
 def save(timeline: Timeline, path: Path) -> None:
-    """Scene markers to `path` with .edl, the description beside them with .nfo."""
+    """Scene markers to `path` with .edl, the description beside them with .nfo.
+
+    An .nfo that is there keeps all it says; stories and keywords that it lacks are added.
+    """
+    beside = path.with_suffix(".nfo")
+    text = merged(beside, timeline) if beside.exists() else description(timeline)
     path.with_suffix(".edl").write_text(markers(timeline), encoding="utf-8")
-    path.with_suffix(".nfo").write_text(description(timeline), encoding="utf-8")
+    write_whole(beside, [text.encode()])
 
 
 def markers(timeline: Timeline) -> str:
@@ -38,6 +45,32 @@ def description(timeline: Timeline) -> str:
     for word in dict.fromkeys(word for entry in timeline.entries for word in entry.keywords):
         xml.SubElement(root, "tag").text = legal(word)
     return document(root)
+
+
+def merged(beside: Path, timeline: Timeline) -> str:
+    """What a person's .nfo says, with the plot and the tags that it lacks."""
+    kind = "an .nfo file"
+    try:
+        theirs = parse(beside, beside.read_text(encoding="utf-8-sig"), kind=kind)
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(f"{beside} cannot be read as {kind}; move it away first") from error
+    root = _element(theirs)
+    ours = xml.fromstring(description(timeline))
+    for tag in ("title", "plot", "runtime"):
+        if not theirs.words(tag):
+            for empty in root.findall(tag):
+                root.remove(empty)
+            root.extend(ours.findall(tag))
+    known = {node.text.strip() for node in theirs.all("tag")}
+    root.extend(tag for tag in ours.findall("tag") if tag.text not in known)
+    return document(root)
+
+
+def _element(node: Node) -> xml.Element:
+    element = xml.Element(node.tag, node.attributes)
+    element.text = node.text.strip()
+    element.extend(_element(child) for child in node.children)
+    return element
 
 
 FORMAT = Format(

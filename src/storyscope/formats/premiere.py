@@ -32,4 +32,5 @@ FORMAT = Format(
     "marker list for Premiere Pro (tab-separated)",
     "line breaks in titles; times are whole frames",
     write,
+    counts_frames=True,
 )

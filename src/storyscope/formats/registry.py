@@ -28,6 +28,8 @@ class Format:
     """Write files to a path, for formats that are not."""
     nests: bool = False
     """Whether it can hold the shots inside the stories."""
+    counts_frames: bool = False
+    """Whether its times are whole frames of a standard rate."""
 
 
 FORMATS = {
@@ -44,14 +46,21 @@ FORMATS = {
     "fcpxml": "storyscope.formats.fcpxml",
     "resolve": "storyscope.formats.resolve",
     "premiere": "storyscope.formats.premiere",
+    "avid": "storyscope.formats.avid",
+    "fcp7": "storyscope.formats.fcp7",
     "csv": "storyscope.formats.csv_table",
     "json": "storyscope.formats.json_facts",
     "eaf": "storyscope.formats.eaf",
+    "textgrid": "storyscope.formats.textgrid",
+    "audacity": "storyscope.formats.audacity",
+    "web-annotation": "storyscope.formats.web_annotation",
     "iiif": "storyscope.formats.iiif",
     "podcast": "storyscope.formats.podcast",
     "html": "storyscope.formats.html",
     "thumbnails": "storyscope.formats.thumbnails",
     "kodi": "storyscope.formats.kodi",
+    "jellyfin": "storyscope.formats.jellyfin",
+    "sheet": "storyscope.formats.contact_sheet",
 }
 
 

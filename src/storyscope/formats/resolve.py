@@ -16,7 +16,8 @@ def write(timeline: Timeline) -> str:
     rate = timeline.rate
     offset = FIRST_HOUR * round(rate) if not is_drop(rate) else _drop_hour(timeline)
     mode = "DROP FRAME" if is_drop(rate) else "NON-DROP FRAME"
-    lines = [f"TITLE: {one_line(timeline.video.id)[:70]}", f"FCM: {mode}", ""]
+    lines = [f"TITLE: {one_line(timeline.video.id)[:70]}", f"FCM: {mode}"]
+    lines += [f"* {timeline.rate_note.upper()}", ""] if timeline.rate_note else [""]
     for number, entry in enumerate(timeline.entries, start=1):
         first, end = timeline.frame(entry.span.start), timeline.frame(entry.span.end)
         start = timecode(first + offset, rate)
@@ -40,4 +41,5 @@ FORMAT = Format(
     "timeline markers for DaVinci Resolve",
     "keywords, line breaks in titles; times are whole frames, | becomes /",
     write,
+    counts_frames=True,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 
 from storyscope.core import Keyframes, Span, Story, Video
 
@@ -22,6 +23,8 @@ STANDARD_RATES = tuple(
         (60, 1),
     )
 )
+RATE_TOLERANCE = 0.01
+"""Measured rates differ from the standard one by less than this."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,8 @@ class Entry:
     span: Span
     title: str = ""
     keywords: tuple[str, ...] = ()
+    thumbnail: float | None = None
+    """The second of the frame that stands for it, where one was chosen."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +51,25 @@ class Timeline:
     """Pictures of the video, for formats that show some."""
     storyboard: Callable[[], str] | None = None
     """Draws the page of the video, for the format that is one."""
+    contact_sheet: Callable[[Path], None] | None = None
+    """Draws the stories on one picture, for the format that is one."""
+    counted_rate: Fraction | None = None
+    """Another rate than that of the film, for formats that cannot hold it."""
 
     @property
     def rate(self) -> Fraction:
-        """Frames a second as editors count them; a variable rate counts at its average."""
-        return standard_rate(self.video.fps)
+        """Frames a second as editors count them: the standard rate nearest to the film's."""
+        return self.counted_rate or standard_rate(self.video.fps)
+
+    @property
+    def rate_note(self) -> str:
+        """What people should know when the film's own rate is not the one that is counted in."""
+        if abs(float(self.rate) - self.video.fps) < RATE_TOLERANCE:
+            return ""
+        return (
+            f"times count {_rate_words(self.rate)} frames a second; the film has "
+            f"{self.video.fps:.3f} on average, which is not a standard rate"
+        )
 
     def inside(self, entry: Entry) -> tuple[Entry, ...]:
         """The shots that an entry is made of, by their middles, cut where they reach beyond it."""
@@ -69,10 +88,21 @@ class Timeline:
 
 
 def standard_rate(fps: float) -> Fraction:
-    """The rate that editors count in, for a rate that was measured."""
-    measured = Fraction(fps).limit_denominator(100_000) or Fraction(25)
-    near = min(STANDARD_RATES, key=lambda standard: abs(standard - measured))
-    return near if abs(near - measured) < Fraction(1, 100) else measured
+    """The standard rate that counts every frame of a measured one, or the nearest to it.
+
+    A film of 12.5 frames a second counts at 25; one of 23.3 at 23.976; an unknown rate at 25.
+    """
+    if not fps > 0:
+        return Fraction(25)
+    for multiple in (1, 2, 4):
+        near = _nearest_rate(multiple * fps)
+        if abs(float(near) - multiple * fps) < RATE_TOLERANCE:
+            return near
+    return _nearest_rate(fps)
+
+
+def _nearest_rate(fps: float) -> Fraction:
+    return min(STANDARD_RATES, key=lambda rate: abs(float(rate) - fps))
 
 
 def timeline_of(
@@ -86,6 +116,10 @@ def timeline_of(
 def one_line(title: str) -> str:
     """A title for formats whose lines mean something."""
     return " ".join(title.split())
+
+
+def _rate_words(rate: Fraction) -> str:
+    return str(rate) if rate.denominator == 1 else f"{float(rate):.3f}"
 
 
 def _cut(span: Span, limits: Span) -> Span:

@@ -5,30 +5,30 @@ YouTube wants the first at 0:00, at least three, and at least ten seconds each.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from storyscope.core import Span, format_time
 from storyscope.errors import FormatError
 from storyscope.formats.registry import Format
 from storyscope.formats.timeline import Entry, Timeline, one_line
 
 FEWEST, SHORTEST_SECONDS = 3, 10.0
+NO_BRACKETS = str.maketrans("<>", "‹›")
+"""YouTube refuses a description that holds angle brackets."""
 
 
 def write(timeline: Timeline) -> str:
-    """One line a chapter; stories that are too short join a neighbour, with a note."""
+    """One line a chapter; stories that are too short join a neighbour."""
     entries = list(timeline.entries)
-    merged = 0
+    entries[0] = replace(entries[0], span=Span(0.0, entries[0].span.end))
     while len(entries) > 1 and (place := _too_short(entries)) is not None:
         entries[place : place + 2] = [_joined(entries[place], entries[place + 1])]
-        merged += 1
     if len(entries) < FEWEST:
         raise FormatError(
             f"YouTube wants at least {FEWEST} chapters of {SHORTEST_SECONDS:.0f} seconds; "
             f"{timeline.video.id} has {len(entries)}: ask for finer stories with --granularity"
         )
     lines = [f"{_shown(entry.span.start)} {_title(entry, n)}" for n, entry in enumerate(entries, 1)]
-    if merged:
-        lines.append("")
-        lines.append(f"({merged} stories shorter than {SHORTEST_SECONDS:.0f} seconds were joined)")
     return "\n".join(lines) + "\n"
 
 
@@ -52,13 +52,13 @@ def _shown(seconds: float) -> str:
 
 
 def _title(entry: Entry, number: int) -> str:
-    return one_line(entry.title) or f"Chapter {number}"
+    return one_line(entry.title.translate(NO_BRACKETS)) or f"Chapter {number}"
 
 
 FORMAT = Format(
     "youtube",
     ".txt",
     "chapter lines for a YouTube description",
-    "keywords, line breaks; times are whole seconds, stories under ten seconds are joined",
+    "keywords, line breaks, <>; times are whole seconds, stories under ten seconds are joined",
     write,
 )
