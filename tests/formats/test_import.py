@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from films import make_film
-from storyscope import Library
 from storyscope.core import Shot, Span, Transition, Video
 from storyscope.errors import AnnotationError, FormatError, MissingDependency, StoryscopeError
 from storyscope.formats import FORMATS, Entry, Timeline, find_format, read_annotations
+from storyscope.library import LocalLibrary
 from storyscope.library.exchange import import_annotations
 from storyscope.store import VideoRecord
 
@@ -31,7 +31,7 @@ ONLY_OUT = {"avid", "fcp7", "web-annotation"}
 READABLE = [name for name in FORMATS if name not in NOT_TEXT | ONLY_OUT]
 
 
-class Shelf(Library):
+class Shelf(LocalLibrary):
     """A library that knows one film of six shots without having watched it."""
 
     def shots(self, video):

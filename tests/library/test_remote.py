@@ -1,7 +1,9 @@
 """A library behind an address says what the library in the folder says."""
 
+import copy
 import json
 import os
+import pickle
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from serving import served
 from storyscope import Library
 from storyscope.cli.main import build_app
 from storyscope.errors import AnnotationError, LibraryError, UnknownVideo
-from storyscope.library.remote import RemoteLibrary, as_address
+from storyscope.library import LocalLibrary, RemoteLibrary, address_of
 from storyscope.search import Filter
 from storyscope.web import create_app
 
@@ -213,5 +215,30 @@ def test_an_address_without_a_host_is_no_folder(place, tmp_path, monkeypatch):
 
 
 def test_a_path_that_lost_a_slash_is_an_address_still():
-    assert as_address(Path("http://host:80/x")) == "http://host:80/x"
-    assert as_address("films") is None
+    assert address_of(Path("http://host:80/x")) == ("http", "http://host:80/x")
+    assert address_of("films") == ("file", "films")
+    assert isinstance(Library(Path("http://host:80/x")), RemoteLibrary)
+
+
+def test_an_address_and_a_folder_are_both_libraries(remote, local):
+    assert isinstance(remote, Library)
+    assert isinstance(local, Library)
+    assert isinstance(local, LocalLibrary)
+    for opened in (remote, local):
+        for again in (copy.copy(opened), pickle.loads(pickle.dumps(opened))):
+            assert type(again) is type(opened)
+            assert again.facts() == opened.facts()
+
+
+def test_a_library_has_the_attributes_that_it_has(remote):
+    assert not hasattr(remote, "folder")
+    assert not hasattr(remote, "_repr_html_")
+    with pytest.raises(AttributeError, match="no_such_verb"):
+        remote.no_such_verb()
+
+
+@pytest.mark.parametrize("command", [("config",), ("concepts", "list"), ("train",)])
+def test_a_command_that_needs_the_folder_says_so(command, address):
+    told = CliRunner().invoke(build_app(), [*command, "--library", f"{address}/?token=secret"])
+    assert isinstance(told.exception, LibraryError)
+    assert "run it where that is" in str(told.exception)

@@ -89,13 +89,13 @@ def add(
 
 def _told(shelf: Library, path: Path, video: str, failure: str, *, quiet: bool) -> str:
     """Say what was found in a video; why it failed, if it did."""
-    from storyscope.library import Library
+    from storyscope.library import LocalLibrary
 
     if failure:
         return failure if str(path) in failure else f"{path}: {failure}"
     count = len(shelf.stories(video))
     say(f"{video}: {count} {'story' if count == 1 else 'stories'}", quiet=quiet)
-    if isinstance(shelf, Library) and (damage := shelf.damage(video)):
+    if isinstance(shelf, LocalLibrary) and (damage := shelf.damage(video)):
         say(f"{path} is damaged: {damage}; what could be read is indexed")
     return ""
 
@@ -128,10 +128,10 @@ def _side_by_side(
 ) -> Iterator[tuple[Path, str, str]]:
     """The same in processes of their own, as each ends."""
     from storyscope.errors import StoryscopeError
-    from storyscope.library import Library
+    from storyscope.library import LocalLibrary
     from storyscope.processes.parallel import add_all
 
-    if not isinstance(shelf, Library):
+    if not isinstance(shelf, LocalLibrary):
         raise StoryscopeError(
             "--jobs and --cpu-limit are for a library in a folder of this machine"
         )

@@ -11,7 +11,7 @@ from storyscope.cli.options import (
     LibraryOption,
     QuietOption,
     VideoArgument,
-    open_library,
+    open_local_library,
 )
 from storyscope.cli.show import live_progress, print_json, say
 
@@ -45,7 +45,7 @@ def train(
     from storyscope.concepts import TRAINED_FILE, save_trained
     from storyscope.library.concepts import find_classes, teach_concepts
 
-    shelf = open_library(library, create=True)
+    shelf = open_local_library(library, create=True)
     with live_progress("concepts", quiet=quiet or json) as report:
         trained = teach_concepts(folder, backbone=shelf.config.features.backbone, report=report)
     save_trained(trained, shelf.folder / TRAINED_FILE)
@@ -68,7 +68,7 @@ def list_concepts(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = F
     from storyscope.concepts import TRAINED_FILE, load_trained
     from storyscope.concepts.taxonomy import CLASSES, GROUPS
 
-    trained = load_trained(open_library(library).folder / TRAINED_FILE)
+    trained = load_trained(open_local_library(library).folder / TRAINED_FILE)
     names = trained.names if trained else ()
     if json:
         print_json({"trained": list(names), "wider": list(GROUPS), "classes": CLASSES})
@@ -95,7 +95,7 @@ def show(
     from storyscope.concepts import group_terms, load_vectors, mine
     from storyscope.errors import TranscriptError
 
-    shelf = open_library(library)
+    shelf = open_local_library(library)
     words = shelf.transcript(video)
     if words is None:
         raise TranscriptError(

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, open_library
+from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, open_local_library
 from storyscope.cli.show import print_json, print_table, say
 
 
@@ -31,7 +31,7 @@ def config(
 
     from storyscope.config import describe_settings
 
-    shelf = open_library(library, create=True)
+    shelf = open_local_library(library, create=True)
     if settings or preset:
         shelf.keep_settings(settings or [], preset=preset)
         say(f"kept in {shelf.config_path}; the next `storyscope add` recomputes what they touch")

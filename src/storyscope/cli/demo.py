@@ -13,7 +13,7 @@ from storyscope.cli.show import live_progress, print_json, print_timeline, resum
 
 if TYPE_CHECKING:
     from storyscope.core import Hit, Span
-    from storyscope.library import Library
+    from storyscope.library import LocalLibrary
     from storyscope.report import Findings
     from storyscope_demo import DemoFilm
 
@@ -73,16 +73,16 @@ def demo(
     say(f"Open the page: {command} serve --library {shelf.folder}", quiet=quiet)
 
 
-def _index(folder: Path, film: DemoFilm, *, again: bool, quiet: bool) -> Library:
-    from storyscope.library import Library
+def _index(folder: Path, film: DemoFilm, *, again: bool, quiet: bool) -> LocalLibrary:
+    from storyscope.library import LocalLibrary
 
-    shelf = Library(folder)
+    shelf = LocalLibrary(folder)
     with resumable(), live_progress(film.video.name, quiet=quiet) as report:
         shelf.add(film.video, transcript=film.transcript, again=again, report=report)
     return shelf
 
 
-def _judge(shelf: Library, film: DemoFilm) -> Findings:
+def _judge(shelf: LocalLibrary, film: DemoFilm) -> Findings:
     """The stories found, with the truth beside them."""
     from storyscope.core import Segmentation, Span, shot_edges
     from storyscope.evaluate import mean_iou
@@ -168,7 +168,7 @@ def _table(findings: Findings) -> Any:
 
 
 def _facts(
-    shelf: Library,
+    shelf: LocalLibrary,
     film: DemoFilm,
     findings: Findings,
     query: str,

@@ -41,11 +41,11 @@ def explain(
 
         storyscope explain film --json
     """
-    from storyscope.library.explaining import cue_importance, draw_importance
+    from storyscope.library.explaining import draw_importance
 
     shelf = open_library(library)
     reasons = shelf.explain(video)
-    matters = cue_importance(shelf, video)
+    matters = shelf.cue_importance(video)
     if plot is not None:
         draw_importance(f"What matters in {video}", matters, plot)
     if not json:

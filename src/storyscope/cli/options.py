@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from storyscope.library import Library
+    from storyscope.library import Library, LocalLibrary
 
 DEFAULT_LIBRARY = Path.home() / ".storyscope"
 
@@ -38,9 +37,9 @@ OutputOption = Annotated[
 
 def named(folder: Path) -> str:
     """The library as people write it: a Path drops one of an address's slashes."""
-    from storyscope.library.remote import as_address
+    from storyscope.library import address_of
 
-    return as_address(folder) or str(folder)
+    return address_of(folder)[1]
 
 
 def open_library(folder: Path, *, create: bool = False) -> Library:
@@ -52,13 +51,22 @@ def open_library(folder: Path, *, create: bool = False) -> Library:
     from storyscope.errors import LibraryError
     from storyscope.library import Library, is_library
 
-    place = os.fspath(folder)
-    if place.startswith(("http:", "https:")):
-        # A Path drops slashes at the end, so that `http://` alone would be a folder called `http:`.
-        return Library(f"{place}//" if place in ("http:", "https:") else place)
     if not create and not is_library(folder):
         raise LibraryError(
             f"there is no library in {folder}; name another with --library, "
             "or make one with `storyscope add VIDEO`"
         )
-    return Library(place)
+    return Library(folder)
+
+
+def open_local_library(folder: Path, *, create: bool = False) -> LocalLibrary:
+    """Open a library for a command that needs its folder and not only its verbs."""
+    from storyscope.errors import LibraryError
+    from storyscope.library import LocalLibrary
+
+    shelf = open_library(folder, create=create)
+    if not isinstance(shelf, LocalLibrary):
+        raise LibraryError(
+            f"{shelf.place} is an address, and this command needs the folder; run it where that is"
+        )
+    return shelf

@@ -34,10 +34,10 @@ def serve(
         storyscope serve --host 0.0.0.0
     """
     from storyscope.errors import LibraryError
-    from storyscope.library.remote import as_address
+    from storyscope.library import LocalLibrary
     from storyscope.web import serve as open_page
 
-    if address := as_address(library):
-        raise LibraryError(f"{address} is served already; open it in the browser")
     shelf = open_library(library, create=True)
+    if not isinstance(shelf, LocalLibrary):
+        raise LibraryError(f"{shelf.place} is served already; open it in the browser")
     open_page(shelf, host=host, port=port, media_folders=tuple(media or ()), token=token)

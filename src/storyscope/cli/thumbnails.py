@@ -46,7 +46,7 @@ def thumbnails(
         print_json(
             {
                 "video": words[0],
-                "sprites": str(shelf.folder / "pictures" / words[0] / "sprites.jpg"),
+                "sprites": str(shown[0][1][0].parent / "sprites.jpg"),
                 "thumbnails": [
                     {
                         "story": thumbnail.story,

@@ -11,12 +11,12 @@ from storyscope.cli.options import (
     JsonOption,
     LibraryOption,
     QuietOption,
-    open_library,
+    open_local_library,
 )
 from storyscope.cli.show import live_progress, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from storyscope.library import Library
+    from storyscope.library import LocalLibrary
 
 
 def train(
@@ -69,7 +69,7 @@ def train(
     """
     from storyscope.library.training import adopt_style, facts_of, learn_style
 
-    shelf = open_library(library)
+    shelf = open_local_library(library)
     if embedding is not None:
         _train_embedding(shelf, embedding, annotations or (), annotator, output, json, quiet)
         return
@@ -103,7 +103,7 @@ def _show(facts: dict[str, Any]) -> None:
 
 
 def _train_embedding(
-    shelf: Library,
+    shelf: LocalLibrary,
     kind: str,
     annotations: Sequence[str],
     annotator: str | None,

@@ -1,6 +1,16 @@
 """A library of videos: the one door through which the command line, the page and scripts go."""
 
+from storyscope.library.base import Library, address_of, open_library
 from storyscope.library.find import find_stories
-from storyscope.library.local import Library, is_library
+from storyscope.library.local import LocalLibrary, is_library
+from storyscope.library.remote import RemoteLibrary
 
-__all__ = ["Library", "find_stories", "is_library"]
+__all__ = [
+    "Library",
+    "LocalLibrary",
+    "RemoteLibrary",
+    "address_of",
+    "find_stories",
+    "is_library",
+    "open_library",
+]

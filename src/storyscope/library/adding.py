@@ -14,9 +14,10 @@ from pathlib import Path
 from storyscope.config import Config, MediaConfig
 from storyscope.core import Film, Video
 from storyscope.errors import LibraryError, StoryscopeError, TranscriptError
+from storyscope.media import probe
 from storyscope.pipeline import Source, index_video
 from storyscope.progress import Report, Step, silent
-from storyscope.stages.executor import LocalExecutor, Stage
+from storyscope.stages.executor import NewExecutor, Stage
 from storyscope.stages.indexing import SCAN, idle
 from storyscope.store import Store, VideoRecord
 
@@ -34,6 +35,7 @@ def add_video(
     config: Config,
     path: Path,
     *,
+    executor: NewExecutor,
     transcript: str | Path | None = None,
     again: bool = False,
     report: Report = silent,
@@ -58,26 +60,29 @@ def add_video(
         if again:
             store.forget_artefacts(record.video.id)
 
+        changed = []
+
         def unsettle(stage: Stage) -> None:
+            changed.append(stage.name)
             # Other shots make all that is kept of the old ones wrong; other stories do not.
             if stage.name == SCAN.name:
                 store.put_record(replace(record, state="indexing"))
                 shutil.rmtree(folder / "pictures" / record.video.id, ignore_errors=True)
 
         quietly = partial(_report_work, report, idle(config))
-        execute = LocalExecutor(store, record.video.id, quietly, before_change=unsettle)
+        execute = executor(store, record.video.id, report=quietly, before_change=unsettle)
         try:
             source = Source.of(record.video, record.transcript, folder)
             index_video(source, config, execute)
         except (StoryscopeError, OSError, KeyboardInterrupt) as error:
             reason = _reason(error, record.video)
-            untouched = not (again or execute.changed) and before.video == record.video
+            untouched = not (again or changed) and before.video == record.video
             kept = before if untouched and before.state == "ready" else record.failed(reason)
             store.put_record(replace(kept, transcript=before.transcript))
             if isinstance(error, OSError):
                 raise LibraryError(reason) from error
             raise
-        if not execute.changed and record.state == "ready":
+        if not changed and record.state == "ready":
             return record.video
         video = _measured(record.video, store)
         store.put_record(record.ready(video))
@@ -141,8 +146,6 @@ def _renewed(known: VideoRecord, path: Path, words: str | None, config: MediaCon
 
 
 def _probed(path: Path, config: MediaConfig, name: str) -> VideoRecord:
-    from storyscope.media import probe
-
     facts = probe(path, config)
     stat = path.stat()
     video = Video(

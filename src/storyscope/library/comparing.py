@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from storyscope.baselines import baseline
+from storyscope.baselines.raw import RawDetector
 from storyscope.core import Segmentation
+from storyscope.evaluate import AnnotatedVideo, agree, mean_iou
+from storyscope.evaluate.trivial import equal_times
 
 if TYPE_CHECKING:
-    from storyscope.evaluate import AnnotatedVideo
-    from storyscope.library.local import Library
-
+    from storyscope.library.local import LocalLibrary
 UNTRAINED = ("raw-clustering", "osg", "osg-norm")
 """Rivals that need no examples to find stories."""
 TRAINED = ("stg", "nw")
@@ -27,10 +28,8 @@ class Version(NamedTuple):
     """Over milliseconds."""
 
 
-def compare(library: Library, video: str, *, baselines: bool = False) -> dict[str, Any]:
+def compare(library: LocalLibrary, video: str, *, baselines: bool = False) -> dict[str, Any]:
     """All versions of a video's stories and the mean IoU of every pair of them."""
-    from storyscope.evaluate import agree, mean_iou
-
     end = round(library.video(video).duration * 1000)
     machine = [story.span.start for story in library.stories(video)]
     people = [
@@ -60,7 +59,7 @@ def compare(library: Library, video: str, *, baselines: bool = False) -> dict[st
     }
 
 
-def baseline_starts(library: Library, video: str, count: int) -> dict[str, tuple[float, ...]]:
+def baseline_starts(library: LocalLibrary, video: str, count: int) -> dict[str, tuple[float, ...]]:
     """Where other methods would begin stories, in seconds; `count` is how many uniform cuts make.
 
     What was found once is remembered until the video, or what rivals learn from, changes.
@@ -70,7 +69,7 @@ def baseline_starts(library: Library, video: str, count: int) -> dict[str, tuple
         for other, key in library.store.ready_keys("stories").items()
         if other != video and library.annotations(other)
     )
-    return _found(library, video, library.store.key(video, "stories"), count, others)
+    return library.found_by_baselines(video, library.store.key(video, "stories"), count, others)
 
 
 def in_milliseconds(starts: Sequence[float], end: int) -> Segmentation:
@@ -82,13 +81,9 @@ def in_milliseconds(starts: Sequence[float], end: int) -> Segmentation:
     return Segmentation(tuple(sorted(start for start in rounded if start < end)), end)
 
 
-@lru_cache(64)
-def _found(
-    library: Library, video: str, key: str | None, count: int, others: tuple[Any, ...]
+def found_by_baselines(
+    library: LocalLibrary, video: str, key: str | None, count: int, others: tuple[Any, ...]
 ) -> dict[str, tuple[float, ...]]:
-    from storyscope.baselines import baseline
-    from storyscope.evaluate.trivial import equal_times
-
     seen = _as_methods_see(library, video).without_truth()
     starts = [shot.span.start for shot in library.shots(video)]
     found = {
@@ -109,15 +104,11 @@ def _found(
 
 
 def _clustered(seen: Any) -> Segmentation:
-    from storyscope.baselines.raw import RawDetector
-
     return RawDetector("auto").find(seen)
 
 
-def _as_methods_see(library: Library, video: str) -> AnnotatedVideo:
+def _as_methods_see(library: LocalLibrary, video: str) -> AnnotatedVideo:
     """A video of the library as benchmarks have it; its truth is what people agree on most."""
-    from storyscope.evaluate import AnnotatedVideo, agree
-
     facts, shots = library.video(video), library.shots(video)
     end = round(facts.duration * 1000)
     versions = [

@@ -15,7 +15,7 @@ from storyscope.errors import AnnotationError, FormatError
 
 if TYPE_CHECKING:
     from storyscope.formats import WrittenAnnotation
-    from storyscope.library.local import Library
+    from storyscope.library.base import Library
 
 CHAPTERED = VIDEO_SUFFIXES | {".mka"}
 """Files that may hold chapters; a Matroska of sound alone does too."""

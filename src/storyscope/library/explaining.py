@@ -6,29 +6,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from storyscope.stories import BoundaryExplanation, StoryModel, explain, importance
+from storyscope.stories.segment import load_model
+
 if TYPE_CHECKING:
-    from storyscope.library.local import Library
-    from storyscope.library.remote import RemoteLibrary
-    from storyscope.stories import BoundaryExplanation, StoryModel
+    from storyscope.library.local import LocalLibrary
 
 
-def explain_boundaries(library: Library, video: str) -> list[BoundaryExplanation]:
+def explain_boundaries(library: LocalLibrary, video: str) -> list[BoundaryExplanation]:
     """Each boundary between the machine's stories, with what every cue adds to its score."""
-    from storyscope.stories import explain
-
     model = _model(library)
     stories = library.segmentation(video)
     return explain(library.shots(video), library.features(video), model, stories=stories)
 
 
-def cue_importance(library: Library | RemoteLibrary, video: str) -> dict[str, float]:
+def cue_importance(library: LocalLibrary, video: str) -> dict[str, float]:
     """How much each cue matters over the whole video, by averaged absolute gradients."""
-    from storyscope.library.remote import RemoteLibrary
-    from storyscope.stories import importance
-    from storyscope.stories.segment import load_model
-
-    if isinstance(library, RemoteLibrary):
-        return library.cue_importance(video)
     model = load_model(library.config.stories.model)
     return importance(library.shots(video), library.features(video), model)
 
@@ -65,9 +58,7 @@ def draw_importance(title: str, shares: Mapping[str, float], path: Path) -> None
     image.save(path, "PNG")
 
 
-def _model(library: Library) -> StoryModel:
+def _model(library: LocalLibrary) -> StoryModel:
     """The library's own model; stories that were clustered are explained by the one that ships."""
-    from storyscope.stories.segment import load_model
-
     settings = library.config.stories
     return load_model(settings.model if settings.method == "ours" else "default")

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 from storyscope.config import Config
 from storyscope.core import Story
-from storyscope.library.local import Library
+from storyscope.library.local import LocalLibrary
 from storyscope.progress import Report, silent
 
 
@@ -26,6 +26,6 @@ def find_stories(
     stories) to 1 (many), or a wanted `count`, say how finely to divide the video.
     """
     with TemporaryDirectory(prefix="storyscope-") as folder:
-        library = Library(folder, config=config)
+        library = LocalLibrary(folder, config=config)
         video = library.add(path, transcript=transcript, report=report)
         return library.stories(video.id, granularity=granularity, count=count)

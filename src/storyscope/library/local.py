@@ -1,4 +1,4 @@
-"""A library of videos: the one door through which the command line, the page and scripts go."""
+"""A library whose folder is on this machine: indexing, searching and correcting happen here."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from storyscope.concepts import TRAINED_FILE
 from storyscope.config import (
     Config,
+    StoryConfig,
     load_config,
     parse_settings,
     preset_called,
@@ -34,48 +36,59 @@ from storyscope.core import (
 from storyscope.errors import AnnotationError, LibraryError, UnknownVideo
 from storyscope.library.adding import add_video, as_it_stands
 from storyscope.library.annotations import keep_annotation, kept_annotations, laid_over
-from storyscope.library.base import Shelf
+from storyscope.library.base import FOLDER, Library, address_of
+from storyscope.library.comparing import compare, found_by_baselines
+from storyscope.library.explaining import boundary_facts, cue_importance, explain_boundaries
+from storyscope.library.thumbnails import forget_choices, prefer_frame, preferred, write_pictures
 from storyscope.progress import Report, silent
+from storyscope.report import Findings, HitPictures, Truth, hit_sheet
+from storyscope.report.html_page import render
+from storyscope.search import Filter, Searcher
+from storyscope.stages.executor import LocalExecutor, NewExecutor
 from storyscope.stages.indexing import CUES, story_spans, title, untitled
 from storyscope.store import SqliteStore, Store, VideoRecord
 from storyscope.writing import half_written, write_whole
 
-if TYPE_CHECKING:
-    from storyscope.report import Findings, Truth
-    from storyscope.search import Filter, Searcher
-
 FILMS_IN_MEMORY = 4
 """Films whose shots and keyframes stay at hand: who asks for one asks for it again."""
+ANSWERS_IN_MEMORY = 64
+"""Explanations, and stories of the baselines, that stay at hand: they take seconds to make."""
 
 
-def is_library(folder: Path) -> bool:
-    """Whether a library is kept in this folder."""
-    return SqliteStore.exists(folder.expanduser())
+def is_library(place: str | Path) -> bool:
+    """Whether a library is kept there already; of an address only asking it would tell."""
+    return address_of(place)[0] != FOLDER or SqliteStore.exists(Path(place).expanduser())
 
 
-class Library(Shelf):
-    """Videos and their stories, kept in a folder that is created if missing.
-
-    `Library("http://host:8000")` opens the one that `storyscope serve` shows there.
-    """
-
-    def __new__(cls, folder: str | Path, **_: Any) -> Any:
-        if str(folder).startswith(("http:/", "https:/")):
-            from storyscope.library.remote import RemoteLibrary, as_address
-
-            return RemoteLibrary(as_address(folder) or "")
-        return super().__new__(cls)
+class LocalLibrary(Library, schemes=(FOLDER,)):
+    """Videos and their stories, kept in a folder that is created if missing."""
 
     def __init__(
-        self, folder: str | Path, *, config: Config | None = None, store: Store | None = None
+        self,
+        place: str | Path,
+        *,
+        config: Config | None = None,
+        store: Store | None = None,
+        executor: NewExecutor = LocalExecutor,
     ) -> None:
-        self.folder = Path(folder).expanduser()
+        self.folder = Path(place).expanduser()
+        self.place = str(self.folder.absolute())
         self.store = store or SqliteStore(self.folder)
         self.config_path = self.folder / "storyscope.toml"
         self.uploads = self.folder.absolute() / "uploads"
         """Where copies of uploaded videos lie, and nothing that people keep themselves."""
         self.config = config or load_config(self.config_path)
+        self.executor = executor
+        """Makes what runs the stages of a video that is added."""
         self._films = lru_cache(FILMS_IN_MEMORY)(self._load_film)
+        self._reasons = lru_cache(ANSWERS_IN_MEMORY)(self._find_reasons)
+        self.found_by_baselines = lru_cache(ANSWERS_IN_MEMORY)(partial(found_by_baselines, self))
+        """What other methods would find, remembered while this library is open."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and other processes open the library again; what is cached stays here."""
+        given = (self.config, self.store, self.executor)
+        return _reopened, (type(self), self.folder, *given)
 
     def add(
         self,
@@ -85,23 +98,18 @@ class Library(Shelf):
         again: bool = False,
         report: Report = silent,
     ) -> Video:
-        """Index a video, or finish what an earlier run began; return it with its id.
-
-        Nothing is computed twice: an unchanged file with unchanged settings costs nothing.
-        `again` forgets what was finished before.
-        """
         return add_video(
             self.store,
             self.folder,
             self.config,
             Path(path),
+            executor=self.executor,
             transcript=transcript,
             again=again,
             report=report,
         )
 
     def videos(self) -> list[VideoRecord]:
-        """Every video with its state, in the order of their ids."""
         return [as_it_stands(self.store, record) for record in self.store.records()]
 
     def video(self, video: str) -> Video:
@@ -115,10 +123,6 @@ class Library(Shelf):
         count: int | None = None,
         annotator: str | None = None,
     ) -> list[Story]:
-        """The stories of a video, as the machine found them or as a person marked them.
-
-        `granularity` from 0 (few) to 1 (many), or a wanted `count`, regroup the shots at once.
-        """
         if annotator is not None:
             return self._annotated_stories(video, annotator)
         self._ready(video)
@@ -129,36 +133,28 @@ class Library(Shelf):
         return self._named(video, story_spans(self.shots(video), parts), parts)
 
     def path(self, video: str) -> StoryPath:
-        """Every granularity of a video's stories, and how sure each boundary is."""
         self._ready(video)
         path: StoryPath = self.store.load(video, "stories")
         return path
 
+    def cue_importance(self, video: str) -> dict[str, float]:
+        return dict(self._explained(video)[1])
+
     def explain(self, video: str) -> list[dict[str, Any]]:
-        """Why each story after the first begins where it does.
-
-        A record for each: `index` of the story (the first has 0), `start` in seconds, `confidence`
-        from 0 to 1, and the share of each cue in the decision, below 0 where it spoke against.
-        """
-        from storyscope.library.explaining import boundary_facts, explain_boundaries
-
-        return boundary_facts(explain_boundaries(self, video))
+        return list(self._explained(video)[0])
 
     def shots(self, video: str) -> tuple[Shot, ...]:
         return self._film(video).shots
 
     def damage(self, video: str) -> str:
-        """What is wrong with the video's file, in words; empty when it was read whole."""
         return self._film(video).damaged
 
     def features(self, video: str) -> list[Features]:
-        """The cues that this video has; a film without sound has no `audio`."""
         self._ready(video)
         cues = [self.store.load(video, cue.name) for cue in CUES]
         return [*(cue for cue in cues if cue is not None), *self.store.load(video, "concepts")]
 
     def cues(self, video: str) -> list[str]:
-        """Names of the cues that the stories of this video stand on."""
         return [features.name for features in self.features(video)]
 
     def transcript(self, video: str) -> Transcript | None:
@@ -169,50 +165,32 @@ class Library(Shelf):
     def search(
         self, text: str, *, limit: int = 10, offset: int = 0, only: Filter | None = None
     ) -> list[Hit]:
-        """Stories that answer the text, best first, after the first `offset` of them."""
         return self._searcher.search(text, limit=limit, offset=offset, only=self._among(only))
 
     def search_image(
         self, image: str | Path, *, limit: int = 10, only: Filter | None = None
     ) -> list[Hit]:
-        """Stories that show what an example image shows, best first."""
         return self._searcher.search_image(Path(image), limit=limit, only=self._among(only))
 
     def more_like(self, story: Story, *, limit: int = 10, only: Filter | None = None) -> list[Hit]:
-        """Stories that speak of the same, or look the same, as this one."""
         return self._searcher.more_like(story, limit=limit, only=self._among(only))
 
     def thumbnail(self, video: str, story: Story) -> Thumbnail:
-        """The frame that stands for a story, whatever is asked."""
         self._ready(video)
         return self._searcher.thumbnail(story)
 
     def prefer_thumbnail(self, story: Story, seconds: float) -> float:
-        """Let a frame stand for a story, and learn from it; the time of the frame taken."""
-        from storyscope.library.thumbnails import prefer_frame
-
         self._ready(story.video)
         return prefer_frame(self.store, self.folder, story, seconds)
 
     def write_thumbnails(self, video: str) -> list[tuple[Thumbnail, tuple[Path, Path]]]:
-        """Every story's thumbnail with its files, large and small; a sprite sheet beside them."""
-        from storyscope.library.thumbnails import write_pictures
-
         chosen = [self.thumbnail(video, story) for story in self.stories(video)]
         files = write_pictures(self._film(video), chosen, self.folder / "pictures" / video)
         return list(zip(chosen, files, strict=True))
 
-    def chosen_pictures(self, video: str, annotator: str) -> tuple[float | None, ...]:
-        """For each of a person's stories, the second of the frame they chose, or None."""
-        version = self.version(video, annotator)
-        return version.thumbnails or (None,) * len(version.starts)
-
     def findings(
         self, video: str, *, stories: Sequence[Story] | None = None, truth: Truth | None = None
     ) -> Findings:
-        """All that a report shows of a video: its stories, shots, keyframes and thumbnails."""
-        from storyscope.report import Findings
-
         found = self.stories(video) if stories is None else stories
         film = self._film(video)
         return Findings(
@@ -226,9 +204,6 @@ class Library(Shelf):
         )
 
     def draw_hits(self, query: str, hits: Sequence[Hit], path: Path) -> None:
-        """Write a picture of hits: middle, most beautiful and chosen frame of each story."""
-        from storyscope.report import HitPictures, hit_sheet
-
         shown = []
         for hit in hits:
             times = (
@@ -243,7 +218,6 @@ class Library(Shelf):
         hit_sheet(query, shown, path)
 
     def picture(self, video: str, seconds: float) -> Path:
-        """A file with the keyframe nearest to a time."""
         self._ready(video)
         scan = self.store.key(video, "scan") or ""
         frame, picture = self.store.load_picture(video, seconds)
@@ -253,41 +227,25 @@ class Library(Shelf):
         return path
 
     def picture_times(self, video: str) -> list[tuple[int, float]]:
-        """The shot and the second of every keyframe."""
         keyframes = self._keyframes(video)
         return list(zip(keyframes.shots.tolist(), keyframes.seconds.tolist(), strict=True))
 
     def comparison(self, video: str, *, baselines: bool = False) -> dict[str, Any]:
-        """All versions of the stories, how far each pair agrees, and the consensus of people.
-
-        With `baselines`, what other methods would find is among them.
-        """
-        from storyscope.library.comparing import compare
-
         return compare(self, video, baselines=baselines)
 
     def annotate(self, video: str, annotation: Annotation) -> None:
-        """Keep a person's version of the stories beside the machine's."""
         keep_annotation(self.store, self.folder, self.video(video), annotation)
 
     def discard_annotation(self, video: str, annotator: str) -> None:
-        """Forget a person's version."""
         if annotator not in self.annotations(video):
             raise AnnotationError(f"{annotator!r} has not annotated {video}")
         self.store.put_annotation(video, annotator, None)
 
     def annotations(self, video: str) -> dict[str, Annotation]:
-        """Every person's version of the stories, by annotator."""
         self._record(video)
         return kept_annotations(self.store, video)
 
     def remove(self, video: str) -> None:
-        """Forget a video and all that was made of it.
-
-        Its file is not touched, unless it is the library's own copy of what was uploaded.
-        """
-        from storyscope.library.thumbnails import forget_choices
-
         record = self._record(video)
         with self.store.busy(video):
             self.store.remove(video)
@@ -299,17 +257,14 @@ class Library(Shelf):
                 shutil.rmtree(self.folder / folder / video, ignore_errors=True)
 
     def facts(self) -> list[dict[str, Any]]:
-        """What `list --json` says of every video."""
         return [self._facts(record) for record in self.videos()]
 
-    def with_settings(self, settings: Sequence[str], *, preset: str | None = None) -> Library:
-        """The same library with other settings for the time being."""
+    def with_settings(self, settings: Sequence[str], *, preset: str | None = None) -> LocalLibrary:
         base = preset_called(preset) if preset else self.config
         config = with_settings(base, parse_settings(settings))
-        return Library(self.folder, config=config, store=self.store)
+        return type(self)(self.folder, config=config, store=self.store, executor=self.executor)
 
     def keep_settings(self, settings: Sequence[str], *, preset: str | None = None) -> None:
-        """Write settings into the library's own file."""
         config = self.with_settings(settings, preset=preset).config
         text = to_toml(config, preset=preset or "default", home=self.folder)
         with half_written(self.folder, [text.encode()]) as part:
@@ -319,17 +274,12 @@ class Library(Shelf):
 
     def _among(self, only: Filter | None) -> Filter:
         """The stories that may answer; a video that is not here is a mistake, not silence."""
-        from storyscope.search import Filter
-
         if only is not None and only.video is not None:
             self._record(only.video)
         return only or Filter()
 
     @cached_property
     def _searcher(self) -> Searcher:
-        from storyscope.library.thumbnails import preferred
-        from storyscope.search import Searcher
-
         chosen = partial(preferred, self.folder)
         return Searcher(self.store, self.config, folder=self.folder, chosen_thumbnail=chosen)
 
@@ -356,13 +306,21 @@ class Library(Shelf):
         return self._film(video).keyframes
 
     def _storyboard(self, video: str, stories: list[Story] | None, annotator: str | None) -> str:
-        from storyscope.report.html_page import render
-
         return render(self.findings(video, stories=stories))
 
     def _load_film(self, video: str, key: str | None) -> Film:
         film: Film = self.store.load(video, "scan")
         return film
+
+    def _explained(self, video: str) -> tuple[list[dict[str, Any]], dict[str, float]]:
+        self._ready(video)
+        return self._reasons(video, self.store.key(video, "stories"), self.config.stories)
+
+    def _find_reasons(
+        self, video: str, key: str | None, settings: StoryConfig
+    ) -> tuple[list[dict[str, Any]], dict[str, float]]:
+        """Why the stories of this key are where they are, by the model of these settings."""
+        return boundary_facts(explain_boundaries(self, video)), cue_importance(self, video)
 
     def _about(self, video: str) -> dict[str, Any]:
         return self._facts(self._record(video))
@@ -380,8 +338,6 @@ class Library(Shelf):
 
     def _named(self, video: str, spans: Sequence[Span], parts: Sequence[range]) -> list[Story]:
         """Stories with titles made for them, whoever drew their boundaries."""
-        from storyscope.concepts import TRAINED_FILE
-
         words, screen, mined, seen = (
             self.store.load(video, stage) for stage in ("transcript", "screen", "mined", "vision")
         )
@@ -400,3 +356,9 @@ class Library(Shelf):
             replace(story, title=annotation.title(number) or story.title)
             for number, story in enumerate(self._named(video, spans, parts))
         ]
+
+
+def _reopened(
+    kind: type[LocalLibrary], folder: Path, config: Config, store: Store, executor: NewExecutor
+) -> LocalLibrary:
+    return kind(folder, config=config, store=store, executor=executor)

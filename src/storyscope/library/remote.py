@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import secrets
 import tempfile
 import time
@@ -12,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from http.client import HTTPException
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import SplitResult, parse_qs, quote, urlencode, urlsplit
 from urllib.request import Request, urlopen
@@ -20,13 +19,11 @@ from urllib.request import Request, urlopen
 from storyscope import errors
 from storyscope.core import Annotation, Hit, Shot, Story, Video
 from storyscope.errors import LibraryError, MediaError, StoryscopeError, UnknownVideo
-from storyscope.library.base import Shelf
+from storyscope.library.base import Library, address_of
 from storyscope.library.remote_facts import hit_of, shot_of, story_of
 from storyscope.progress import Report, Step, silent
+from storyscope.search import Filter
 from storyscope.store import VideoRecord
-
-if TYPE_CHECKING:
-    from storyscope.search import Filter
 
 PAGE = 500
 """Videos asked for at a time."""
@@ -34,17 +31,12 @@ PIECE = 1 << 20
 """Bytes of a file that are read at a time while it is sent."""
 
 
-def as_address(place: str | Path) -> str | None:
-    """The address of a served library, or None for a folder; a Path loses a slash of it."""
-    found = re.match(r"(https?):/+(.+)", os.fspath(place))
-    return f"{found[1]}://{found[2]}" if found else None
-
-
-class RemoteLibrary(Shelf):
+class RemoteLibrary(Library, schemes=("http", "https")):
     """Videos and their stories behind an address; `?token=` in it, or STORYSCOPE_TOKEN, is sent."""
 
-    def __init__(self, address: str, *, timeout: float = 60.0) -> None:
-        parts = _parts(address)
+    def __init__(self, place: str | Path, *, timeout: float = 60.0) -> None:
+        _, self.place = address_of(place)
+        parts = _parts(self.place)
         self.address = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
         given = parse_qs(parts.query).get("token", [os.environ.get("STORYSCOPE_TOKEN", "")])
         self._token, self._timeout = given[0], timeout
@@ -80,7 +72,6 @@ class RemoteLibrary(Shelf):
             time.sleep(glance)
 
     def videos(self) -> list[VideoRecord]:
-        """Every video with its state, in the order of their ids."""
         return [
             VideoRecord(Video(**facts["file"]), facts["state"], 0, 0, facts["failure"])
             for facts in self._listed()
@@ -100,7 +91,6 @@ class RemoteLibrary(Shelf):
         count: int | None = None,
         annotator: str | None = None,
     ) -> list[Story]:
-        """The stories of a video, as the machine found them or as a person marked them."""
         query = {"granularity": granularity, "count": count, "annotator": annotator}
         facts = self._ask("GET", f"/videos/{_safe(video)}/stories", query=query)["stories"]
         return [story_of(video, f"{video}/{n}", fact) for n, fact in enumerate(facts, start=1)]
@@ -112,7 +102,6 @@ class RemoteLibrary(Shelf):
     def search(
         self, text: str, *, limit: int = 10, offset: int = 0, only: Filter | None = None
     ) -> list[Hit]:
-        """Stories that answer the text, best first, after the first `offset` of them."""
         query = {"q": text, "limit": limit, "offset": offset, **(asdict(only) if only else {})}
         found = self._ask("GET", "/search", query=query)["hits"]
         return [hit_of(facts) for facts in found]
@@ -126,26 +115,21 @@ class RemoteLibrary(Shelf):
         return Path(name)
 
     def cues(self, video: str) -> list[str]:
-        """Names of the cues that the stories of this video stand on."""
         return list(self._ask("GET", f"/videos/{_safe(video)}")["cues"])
 
     def comparison(self, video: str, *, baselines: bool = False) -> dict[str, Any]:
-        """All versions of the stories, how far each pair agrees, and the consensus of people."""
         query = {"baselines": "true"} if baselines else {}
         where = f"/videos/{_safe(video)}/annotations"
         compared: dict[str, Any] = self._ask("GET", where, query=query)
         return compared
 
     def explain(self, video: str) -> list[dict[str, Any]]:
-        """Why each story after the first begins where it does."""
         return list(self._ask("GET", f"/videos/{_safe(video)}/explanation")["boundaries"])
 
     def cue_importance(self, video: str) -> dict[str, float]:
-        """How much each cue matters over the whole video."""
         return dict(self._ask("GET", f"/videos/{_safe(video)}/explanation")["importance"])
 
     def prefer_thumbnail(self, story: Story, seconds: float) -> float:
-        """Let a frame stand for a story, and learn from it; the time of the frame taken."""
         video, _, number = story.id.rpartition("/")
         where = f"/videos/{_safe(video)}/stories/{number}/thumbnail"
         return float(self._ask("PUT", where, {"seconds": seconds})["seconds"])
@@ -160,17 +144,14 @@ class RemoteLibrary(Shelf):
         return self
 
     def annotate(self, video: str, annotation: Annotation) -> None:
-        """Keep a person's version of the stories beside the machine's."""
         version = {name: getattr(annotation, name) for name in ("starts", "titles", "thumbnails")}
         where = f"/videos/{_safe(video)}/annotations/{_safe(annotation.annotator)}"
         self._ask("PUT", where, version)
 
     def discard_annotation(self, video: str, annotator: str) -> None:
-        """Forget a person's version."""
         self._ask("DELETE", f"/videos/{_safe(video)}/annotations/{_safe(annotator)}")
 
     def annotations(self, video: str) -> dict[str, Annotation]:
-        """Every person's version of the stories, by annotator."""
         end = self.video(video).duration
         people = self._ask("GET", f"/videos/{_safe(video)}")["annotators"]
         where = f"/videos/{_safe(video)}/stories"
@@ -189,11 +170,9 @@ class RemoteLibrary(Shelf):
         }
 
     def remove(self, video: str) -> None:
-        """Forget a video and all that was made of it; its file is not touched."""
         self._ask("DELETE", f"/videos/{_safe(video)}")
 
     def facts(self) -> list[dict[str, Any]]:
-        """What `list --json` says of every video."""
         return [{k: v for k, v in facts.items() if k != "file"} for facts in self._listed()]
 
     def _about(self, video: str) -> dict[str, Any]:
@@ -235,9 +214,9 @@ class RemoteLibrary(Shelf):
         }
         return json.loads(self._send("POST", "/uploads", _read(parts), headers))
 
-    def __getattr__(self, name: str) -> Any:
-        raise LibraryError(
-            f"a library at an address cannot do `{name}`; run it where the folder is"
+    def _cannot(self, verb: str) -> LibraryError:
+        return LibraryError(
+            f"a library at an address cannot do `{verb}`; run it where the folder is"
         )
 
     def _listed(self) -> list[dict[str, Any]]:

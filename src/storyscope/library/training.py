@@ -12,7 +12,7 @@ from storyscope.progress import Report, silent
 
 if TYPE_CHECKING:
     from storyscope.embedding import Embedding
-    from storyscope.library.local import Library
+    from storyscope.library.local import LocalLibrary
     from storyscope.stories.fine_tuning import FineTuning
     from storyscope.stories.training import Lesson
 
@@ -21,7 +21,7 @@ STYLE_FILE = "stories.safetensors"
 
 
 def learn_style(
-    library: Library,
+    library: LocalLibrary,
     annotations: Sequence[str] = (),
     *,
     annotator: str | None = None,
@@ -39,7 +39,7 @@ def learn_style(
     return fine_tune(lessons, report=report)
 
 
-def adopt_style(library: Library, tuned: FineTuning) -> Path:
+def adopt_style(library: LocalLibrary, tuned: FineTuning) -> Path:
     """Let the library find stories by what was learned, from the next `add` on."""
     path = library.folder.resolve() / STYLE_FILE
     tuned.model.save(path)
@@ -67,7 +67,7 @@ def facts_of(tuned: FineTuning) -> dict[str, Any]:
 
 
 def learn_embedding(
-    library: Library,
+    library: LocalLibrary,
     kind: str,
     annotations: Sequence[str] = (),
     *,
@@ -92,7 +92,7 @@ def learn_embedding(
 
 
 def gather_lessons(
-    library: Library, annotations: Sequence[str] = (), *, annotator: str | None = None
+    library: LocalLibrary, annotations: Sequence[str] = (), *, annotator: str | None = None
 ) -> dict[str, dict[str, Lesson]]:
     """What each annotated video teaches: by the video's id, then by that and the annotator."""
     lessons: dict[str, dict[str, Lesson]] = {}
@@ -103,7 +103,7 @@ def gather_lessons(
 
 
 def gather_versions(
-    library: Library, annotations: Sequence[str] = (), *, annotator: str | None = None
+    library: LocalLibrary, annotations: Sequence[str] = (), *, annotator: str | None = None
 ) -> list[tuple[str, Annotation]]:
     """The named versions, or all there are, each with its video."""
     named = annotations or [record.video.id for record in library.videos()]
@@ -119,7 +119,9 @@ def gather_versions(
     return versions
 
 
-def _versions(library: Library, name: str, annotator: str | None) -> list[tuple[str, Annotation]]:
+def _versions(
+    library: LocalLibrary, name: str, annotator: str | None
+) -> list[tuple[str, Annotation]]:
     known = [record.video.id for record in library.videos()]
     if name not in known and Path(name).exists():
         found = _from_file(library, Path(name), known)
@@ -128,7 +130,9 @@ def _versions(library: Library, name: str, annotator: str | None) -> list[tuple[
     return [(video, each) for video, each in found if annotator in (None, each.annotator)]
 
 
-def _from_file(library: Library, file: Path, known: Sequence[str]) -> list[tuple[str, Annotation]]:
+def _from_file(
+    library: LocalLibrary, file: Path, known: Sequence[str]
+) -> list[tuple[str, Annotation]]:
     """Versions in a file called after its video: film.vtt, or film.anna.json."""
     from storyscope.library.exchange import annotations_in
 
@@ -141,7 +145,7 @@ def _from_file(library: Library, file: Path, known: Sequence[str]) -> list[tuple
     return [(video, each) for each in annotations_in(library, file, video)]
 
 
-def _lesson(library: Library, video: str, version: Annotation) -> Lesson:
+def _lesson(library: LocalLibrary, video: str, version: Annotation) -> Lesson:
     from storyscope.stories.relations import Rhythm
     from storyscope.stories.similarity import cues_of, look
     from storyscope.stories.training import Lesson

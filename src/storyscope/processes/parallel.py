@@ -18,7 +18,7 @@ from typing import IO, cast
 
 from storyscope.config import to_toml
 from storyscope.errors import StoryscopeError
-from storyscope.library import Library
+from storyscope.library import LocalLibrary
 from storyscope.media import environment
 from storyscope.progress import Step
 
@@ -42,7 +42,7 @@ class Ended:
 
 
 def add_all(
-    library: Library,
+    library: LocalLibrary,
     paths: Sequence[Path],
     *,
     transcript: Path | None = None,
@@ -87,11 +87,11 @@ class _Crew:
     """The processes at work, and what they have to tell."""
 
     def __init__(
-        self, library: Library, transcript: Path | None, again: bool, *, gentler: int
+        self, library: LocalLibrary, transcript: Path | None, again: bool, *, gentler: int
     ) -> None:
         self.news: queue.Queue[tuple[Path, Step | Ended]] = queue.Queue()
         self._common = {
-            "library": os.fspath(library.folder.resolve()),
+            "library": library.place,
             "settings": to_toml(library.config),
             "transcript": os.fspath(transcript.absolute()) if transcript else None,
             "again": again,

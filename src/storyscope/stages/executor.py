@@ -2,7 +2,7 @@
 
 A key is made of everything an artefact depends on, so an artefact with the right key need never
 be made again, and a changed setting remakes just the stages it touches. `LocalExecutor` runs
-stages in this process; anything that answers the same call (a cluster, say) can take its place.
+stages in this process; a library can be given another executor, such as a cluster.
 """
 
 from __future__ import annotations
@@ -49,6 +49,24 @@ class Executor(Protocol):
     def __call__(self, stage: Stage, *inputs: Made, settings: Any = None) -> Made: ...
 
 
+class NewExecutor(Protocol):
+    """What a library is given: it makes the executor of each video that is indexed."""
+
+    def __call__(
+        self,
+        store: Store,
+        video: str,
+        *,
+        report: Report = silent,
+        before_change: Callable[[Stage], None] = ...,
+    ) -> Executor:
+        """`before_change` must be called before an artefact is replaced, and only then."""
+
+
+def nothing_to_prepare(stage: Stage) -> None:
+    """What happens before a change when nobody asked to be told."""
+
+
 @dataclass
 class LocalExecutor:
     """Runs the stages of one video one after another, keeping each in the store."""
@@ -56,9 +74,7 @@ class LocalExecutor:
     store: Store
     video: str
     report: Report = silent
-    before_change: Callable[[Stage], None] = lambda stage: None
-    """Called before a stage's artefact is replaced."""
-    changed: bool = False
+    before_change: Callable[[Stage], None] = nothing_to_prepare
 
     def __call__(self, stage: Stage, *inputs: Made, settings: Any = None) -> Made:
         key = stage_key(stage, inputs, settings)
@@ -70,7 +86,6 @@ class LocalExecutor:
             more = {"spool": self.store.spool} if stage.spools else {}
             artefact = stage.run(*values, report=partial(self._report_as, stage.name), **more)
             self.before_change(stage)
-            self.changed = True
             self.store.save(self.video, stage.name, key, artefact)
         self.report(Step(stage.name, 1, 1))
         return Made(key, partial(self.store.load, self.video, stage.name))

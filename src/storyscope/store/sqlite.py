@@ -56,6 +56,10 @@ class SqliteStore:
             (folder / ARRAYS).mkdir(parents=True, exist_ok=True)
             _migrate(self._connection, folder)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies, and other processes, have connections of their own."""
+        return type(self), (self.folder,)
+
     @staticmethod
     def exists(folder: Path) -> bool:
         """Whether a library was ever made in this folder."""

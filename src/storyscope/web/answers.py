@@ -9,7 +9,7 @@ from typing import Annotated, Any, cast
 from fastapi import Header, Path, Query, Request
 from fastapi.responses import Response
 
-from storyscope.library import Library
+from storyscope.library import LocalLibrary
 from storyscope.web.indexing import Indexer
 from storyscope.web.learning import Learner
 from storyscope.web.streams import Streams
@@ -19,8 +19,8 @@ Annotator = Annotated[str, Path(min_length=1, max_length=200)]
 MaybeAnnotator = Annotated[str | None, Query(max_length=200)]
 
 
-def library_of(request: Request) -> Library:
-    return cast(Library, request.app.state.library)
+def library_of(request: Request) -> LocalLibrary:
+    return cast(LocalLibrary, request.app.state.library)
 
 
 def indexer_of(request: Request) -> Indexer:

@@ -20,7 +20,7 @@ from storyscope.errors import (
     UnknownName,
     UnknownVideo,
 )
-from storyscope.library import Library
+from storyscope.library import LocalLibrary
 from storyscope.web import adding, correcting, playing, routes
 from storyscope.web.guard import Guard
 from storyscope.web.indexing import Indexer
@@ -42,7 +42,7 @@ LARGEST_UPLOAD = 64 << 30
 
 
 def create_app(
-    library: Library,
+    library: LocalLibrary,
     *,
     token: str | None = None,
     media_folders: tuple[Path, ...] = (),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,8 +11,6 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from storyscope.core import Annotation
-from storyscope.library import Library
-from storyscope.library.explaining import cue_importance
 from storyscope.web.answers import (
     Annotator,
     KnownTag,
@@ -56,8 +53,8 @@ class Preference(BaseModel):
 def explanation(request: Request, video: str, if_none_match: KnownTag = None) -> Response:
     """Why each of the machine's stories begins where it does: how sure, and which cues say so."""
     library = library_of(request)
-    found = library.store.key(video, "stories") or ""
-    return tagged(_explained(library, video, found), if_none_match)
+    reasons, importance = library.explain(video), library.cue_importance(video)
+    return tagged({"boundaries": reasons, "importance": importance}, if_none_match)
 
 
 @router.put("/videos/{video}/stories/{number}/thumbnail")
@@ -133,9 +130,3 @@ def adopt(request: Request, adoption: Adoption) -> dict[str, Any]:
     indexer, ready = indexer_of(request), library_of(request).videos()
     paths = [Path(record.video.path) for record in ready if record.state == "ready"]
     return {"jobs": [indexer.add(path).id for path in paths]}
-
-
-@lru_cache(64)
-def _explained(library: Library, video: str, found: str) -> dict[str, Any]:
-    """The explanation of the stories that were found under this key; it takes a while to make."""
-    return {"boundaries": library.explain(video), "importance": cue_importance(library, video)}

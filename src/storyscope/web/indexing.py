@@ -21,7 +21,7 @@ from typing import IO, Any, cast
 
 from storyscope.config import to_toml
 from storyscope.errors import MediaError, StoryscopeError
-from storyscope.library import Library
+from storyscope.library import LocalLibrary
 from storyscope.media import environment, find_videos
 
 Jobs = list[dict[str, Any]]
@@ -49,7 +49,7 @@ class Job:
 class Indexer:
     """A queue of videos and the one thread that works on it."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: LocalLibrary) -> None:
         self._library = library
         self._jobs: list[Job] = []
         self._lock = threading.Lock()
@@ -164,7 +164,7 @@ class Indexer:
     def _start(self, job: Job) -> subprocess.Popen[bytes]:
         transcript = self._transcripts[job.id]
         wanted = {
-            "library": os.fspath(self._library.folder.resolve()),
+            "library": self._library.place,
             "settings": to_toml(self._library.config),
             "path": job.path,
             "transcript": os.fspath(transcript) if transcript else None,

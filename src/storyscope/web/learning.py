@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from storyscope.errors import StoryscopeError
-from storyscope.library import Library
+from storyscope.library import LocalLibrary
 from storyscope.progress import Step
 from storyscope.web.indexing import Cancelled
 
@@ -24,7 +24,7 @@ class NotBetter(StoryscopeError):
 class Learner:
     """The lesson that runs, or what the last one brought."""
 
-    def __init__(self, library: Library, on_change: Callable[[], None]) -> None:
+    def __init__(self, library: LocalLibrary, on_change: Callable[[], None]) -> None:
         self._library, self._on_change = library, on_change
         self._lock = threading.Lock()
         self._tuned: FineTuning | None = None

@@ -14,7 +14,7 @@ from fastapi.responses import FileResponse, PlainTextResponse, Response, Streami
 from starlette.background import BackgroundTask
 
 from storyscope.errors import MediaError
-from storyscope.library import Library
+from storyscope.library import LocalLibrary
 from storyscope.media import Codecs, read_codecs
 from storyscope.web.answers import MaybeAnnotator, library_of, streams_of
 
@@ -154,7 +154,7 @@ def _codecs(path: Path, modified_ns: int) -> Codecs:
 
 
 def _exported(
-    library: Library, video: str, name: str, annotator: str | None, kind: str
+    library: LocalLibrary, video: str, name: str, annotator: str | None, kind: str
 ) -> Response:
     from storyscope.formats import find_format
 
@@ -177,7 +177,7 @@ def _one_file(folder: Path) -> Path:
     return archive
 
 
-def _sprites(library: Library, video: str) -> Path:
+def _sprites(library: LocalLibrary, video: str) -> Path:
     """The track of scrubbing previews, made when it is first asked for."""
     from storyscope.formats import find_format
 

@@ -7,14 +7,19 @@ import socket
 from pathlib import Path
 
 from storyscope.errors import LibraryError
-from storyscope.library import Library
+from storyscope.library import LocalLibrary
 from storyscope.web.app import create_app
 
 LOCAL_HOSTS = {"127.0.0.1", "localhost", "::1"}
 
 
 def serve(
-    library: Library, *, host: str, port: int, media_folders: tuple[Path, ...], token: str | None
+    library: LocalLibrary,
+    *,
+    host: str,
+    port: int,
+    media_folders: tuple[Path, ...],
+    token: str | None,
 ) -> str:
     """Serve until interrupted; other hosts than this machine need a token."""
     import uvicorn
