@@ -9,7 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "src/storyscope"
 ROOMS = sorted(folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists())
-COMMON = {"core", "errors", "config", "progress", "models", "plugins", "writing"}
+COMMON = {"core", "errors", "config", "progress", "models", "plugins", "writing", "cues"}
 MAY_USE = {
     "core": {"errors"},
     "config": {"errors", "plugins"},

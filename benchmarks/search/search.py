@@ -35,6 +35,7 @@ from storyscope.search.scores import (
     Weights,
     fuse,
 )
+from storyscope.store import TITLES, Artefact
 from storyscope_demo import find_demo, make_demo
 
 QUERIES = Path(__file__).parent / "queries"
@@ -118,13 +119,13 @@ class WithStories:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    def load(self, video: str, stage: str) -> Any:
-        if stage == "titles" and self._stories is not None:
+    def load(self, video: str, artefact: Artefact[Any]) -> Any:
+        if artefact == TITLES and self._stories is not None:
             return tuple(self._stories)
-        return self._load(video, stage)
+        return self._load(video, artefact)
 
-    def ready_keys(self, stage: str) -> dict[str, str]:
-        return {self._video: self._store.ready_keys(stage)[self._video]}
+    def ready_keys(self, artefact: Artefact[Any]) -> dict[str, str]:
+        return {self._video: self._store.ready_keys(artefact)[self._video]}
 
 
 def prepare(library: Library, film: Path | None) -> list[str]:

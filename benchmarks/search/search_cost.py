@@ -22,6 +22,7 @@ from pathlib import Path
 
 from benchmarks.indexing.indexing import INDEX, repeat
 from storyscope import Library
+from storyscope.store import SCAN, VISION
 from storyscope.thumbnails import load_ranker, rate_keyframes
 
 RESULTS = Path(__file__).parents[2] / "docs" / "benchmarks"
@@ -71,9 +72,9 @@ def measure(film: Path, minutes: float, folder: Path) -> dict[str, float | str]:
     (record,) = library.videos()
     video = record.video.id
     started = time.process_time()
-    film_of = library.store.load(video, "scan")
+    film_of = library.store.load(video, SCAN)
     rate_keyframes(
-        film_of.keyframes, library.store.load(video, "vision"), film_of.shots, load_ranker()
+        film_of.keyframes, library.store.load(video, VISION), film_of.shots, load_ranker()
     )
     library.write_thumbnails(video)
     choosing = time.process_time() - started

@@ -35,6 +35,7 @@ from storyscope.models import class_names, class_synonyms
 from storyscope.search import load_text_model
 from storyscope.search.classes import class_lexicon
 from storyscope.search.passages import containing_story
+from storyscope.store import PASSAGES, VISION
 
 ASKED = {"as typed": "{}", "a photo of a QUERY": "a photo of a {}"}
 SUBTRACTED = ("nothing", "mean of names from names", "mean of names from both")
@@ -171,7 +172,7 @@ class Pictured:
 
     def __init__(self, library: Library, film: str, truth: Path) -> None:
         stories = true_stories(library, film, truth) or library.stories(film)
-        seen, filed = library.store.load(film, "vision"), library.store.load(film, "passages")
+        seen, filed = library.store.load(film, VISION), library.store.load(film, PASSAGES)
         _, starts = np.unique(filed.shots, return_index=True)
         counts = np.diff([*starts, len(filed.shots)])
         posteriors = np.asarray(seen.posteriors, np.float32)

@@ -31,7 +31,7 @@ from storyscope import Library
 from storyscope.core import Film, Keyframes, Passages, Ratings, Span, Story, Video
 from storyscope.search import load_text_model
 from storyscope.search.index_files import SEGMENTS
-from storyscope.store import SqliteStore, VideoRecord
+from storyscope.store import PASSAGES, RATINGS, SCAN, TITLES, SqliteStore, VideoRecord
 
 RESULTS = Path(__file__).parents[2] / "docs" / "benchmarks"
 MINUTES = 50
@@ -70,7 +70,7 @@ def main() -> None:
 def measure(folder: Path, videos: int, count: int) -> dict[str, float]:
     store, made = SqliteStore(folder), Maker()
     shutil.rmtree(folder / SEGMENTS, ignore_errors=True)
-    for number in range(len(store.ready_keys("titles")), videos):
+    for number in range(len(store.ready_keys(TITLES)), videos):
         put(store, number, made)
     command = [
         sys.executable,
@@ -217,17 +217,17 @@ def put(store: SqliteStore, number: int, made: Maker) -> None:
     keyframes = Keyframes(
         passages.shots, 25 * np.arange(SHOTS), passages.seconds, (picture(),) * SHOTS
     )
-    store.save(name, "scan", "key", Film((), keyframes, None))
-    store.save(name, "passages", "key", passages)
-    store.save(name, "ratings", "key", Ratings(ones, ones, ones, ones, ones, 0 * ones, ones, ""))
-    store.save(name, "titles", "key", stories)
+    store.save(name, SCAN, "key", Film((), keyframes, None))
+    store.save(name, PASSAGES, "key", passages)
+    store.save(name, RATINGS, "key", Ratings(ones, ones, ones, ones, ones, 0 * ones, ones, ""))
+    store.save(name, TITLES, "key", stories)
     store.put_record(VideoRecord(video, "ready", 0, 0))
 
 
 def recall(library: Library, meanings: np.ndarray) -> float:
     """Share of the twenty windows nearest in float32 that the index finds among its twenty."""
     index, _ = library._searcher.score_stories("warm up")
-    vectors = (library.store.load(video, "passages").text_vectors for video in index.videos)
+    vectors = (library.store.load(video, PASSAGES).text_vectors for video in index.videos)
     exact = np.concatenate([rows.astype(np.float32) @ meanings.T for rows in vectors])
     shares = []
     for column, meaning in enumerate(meanings):

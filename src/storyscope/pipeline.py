@@ -9,50 +9,63 @@ from __future__ import annotations
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
+from storyscope.concepts import TRAINED_FILE
 from storyscope.config import Config
-from storyscope.core import Video
+from storyscope.core import Story, Video
+from storyscope.cues import indexed_cues
 from storyscope.errors import TranscriptError
 from storyscope.stages import indexing as stages
+from storyscope.stages.cues import extract_cue
 from storyscope.stages.executor import Executor, Made, given
+from storyscope.stages.settings import only
+from storyscope.thumbnails import Ranker
+from storyscope.transcripts import find_sidecar
 
 
-def index_video(source: Source, config: Config, execute: Executor) -> Made:
+def index_video(source: Source, config: Config, execute: Executor) -> Made[tuple[Story, ...]]:
     """Run every stage that is not finished yet; the last artefact is the named stories."""
     weights = stages.weights(config)
     scanning = (config.shots, stages.picking(config))
-    listening = stages.only(config.transcripts, "speech", "language")
-    concept_model = (config.concepts, weights.words)
-    text_model = (config.search.text_model, weights.text)
+    listening = only(config.transcripts, "speech", "language")
+    seeing, text_model = stages.seeing(config), config.search.text_model
 
-    film = execute(stages.SCAN, source.film, stages.decoding(config), settings=scanning)
+    film = execute(stages.SCAN_FILM, source.film, stages.decoding(config), settings=scanning)
     told = (source.film, source.words, source.scratch, film)
-    words = execute(stages.TRANSCRIPT, *told, settings=listening)
-    screen = execute(stages.SCREEN, film, settings=config.transcripts.screen)
-    seen = execute(stages.VISION, film, settings=(stages.seeing(config), weights.backbone))
-    mined = execute(stages.MINED, words, settings=(config.concepts.pipeline, weights.grammar))
-    concepts = execute(stages.CONCEPTS, film, mined, seen, source.trained, settings=concept_model)
-    sources = {"film": film, "seen": seen, "words": words}
-    cues = [cue.extract(sources, config.features, execute) for cue in stages.CUES]
-    stories = execute(
-        stages.STORIES, film, concepts, *cues, settings=(config.stories, weights.stories)
+    words = execute(stages.FIND_WORDS, *told, settings=listening)
+    screen = execute(stages.READ_SCREEN, film, settings=config.transcripts.screen)
+    seen = execute(stages.LOOK, film, settings=seeing, weights=[weights.backbone])
+    mined = execute(
+        stages.MINE_TERMS, words, settings=config.concepts.pipeline, weights=[weights.grammar]
     )
-    execute(stages.PASSAGES, film, words, screen, seen, settings=stages.filing(config, weights))
-    execute(stages.RATINGS, film, seen, source.ranker)
-    known = (words, screen, mined, seen, source.trained)
-    return execute(stages.TITLES, source.name, film, stories, *known, settings=text_model)
+    shown = (film, mined, seen, source.trained)
+    concepts = execute(
+        stages.DESCRIBE_CONCEPTS, *shown, settings=config.concepts, weights=[weights.words]
+    )
+    sources: dict[str, Made[Any]] = {"film": film, "seen": seen, "words": words}
+    cues = [extract_cue(cue, sources, config.features, execute) for cue in indexed_cues()]
+    known = (film, concepts, cues)
+    stories = execute(
+        stages.FIND_STORIES, *known, settings=config.stories, weights=[weights.stories]
+    )
+    filed = (film, words, screen, seen, stages.image_text_model(config))
+    execute(stages.FILE_PASSAGES, *filed, settings=text_model, weights=[weights.text])
+    execute(stages.RATE_PICTURES, film, seen, source.ranker)
+    named = (source.name, film, stories, words, screen, mined, seen, source.trained)
+    return execute(stages.NAME_STORIES, *named, settings=text_model, weights=[weights.text])
 
 
 @dataclass(frozen=True)
 class Source:
     """What a person hands over: a video file, and perhaps its transcript."""
 
-    name: Made
-    film: Made
-    words: Made
-    scratch: Made
+    name: Made[str]
+    film: Made[str]
+    words: Made[Path | None]
+    scratch: Made[Path]
     """A folder for what a long stage keeps while it runs; no artefact depends on it."""
-    trained: Made
+    trained: Made[Path]
     """The library's own concept detectors, if it was taught any."""
     folder: Path
     """The library's."""
@@ -60,9 +73,6 @@ class Source:
     @classmethod
     def of(cls, video: Video, transcript: str | None, folder: Path) -> Source:
         """A video of the library in `folder`, with the transcript given or lying beside it."""
-        from storyscope.concepts import TRAINED_FILE
-        from storyscope.transcripts import find_sidecar
-
         words = Path(transcript) if transcript else find_sidecar(Path(video.path))
         trained = folder / TRAINED_FILE
         return cls(
@@ -75,7 +85,7 @@ class Source:
         )
 
     @property
-    def ranker(self) -> Made:
+    def ranker(self) -> Made[Ranker]:
         """What says how beautiful pictures are; people may teach it while a video is indexed."""
         from storyscope.library.thumbnails import ranker_of
 

@@ -16,7 +16,7 @@ from storyscope.errors import LibraryError, TranscriptError
 from storyscope.library import Library, adding
 from storyscope.library.adding import plain_name
 from storyscope.stages import indexing as stages
-from storyscope.store import SqliteStore, VideoRecord
+from storyscope.store import PASSAGES, Artefact, SqliteStore, VideoRecord
 
 
 @pytest.fixture
@@ -113,13 +113,9 @@ def test_a_video_is_not_ready_while_its_stages_are_made_anew(library, film, monk
 
 def test_a_setting_that_fails_late_leaves_no_mixture(library, film, monkeypatch):
     def fail(source, config, execute):
-        execute(replace_stage("scan"), source.film, settings=config.media)
+        other = replace(stages.SCAN_FILM, version=99, run=lambda *_, **__: (1,))
+        execute(other, source.film, settings=config.media)
         raise LibraryError("the network is gone")
-
-    def replace_stage(name):
-        from storyscope.stages import indexing as stages
-
-        return replace(stages.SCAN, name=name, version=99, run=lambda *_, **__: (1,))
 
     monkeypatch.setattr(adding, "index_video", fail)
     with pytest.raises(LibraryError, match="network"):
@@ -174,9 +170,9 @@ def test_a_story_inside_one_shot_shows_that_shot(library):
 def test_words_filed_again_are_still_found_by_a_running_search(library):
     assert library.search("camel")
     other = Library(library.folder)
-    passages, key = other.store.load("film", "passages"), other.store.key("film", "passages")
-    other.store.save("film", "other", "k", (1, 2))
-    other.store.save("film", "passages", key, passages)
+    passages, key = other.store.load("film", PASSAGES), other.store.key("film", PASSAGES)
+    other.store.save("film", Artefact("other"), "k", (1, 2))
+    other.store.save("film", PASSAGES, key, passages)
     assert library.search("camel")[0].parts == Library(library.folder).search("camel")[0].parts
 
 

@@ -147,11 +147,11 @@ def test_a_file_that_is_no_video_leaves_no_trace(tmp_path):
 def test_a_failed_stage_is_remembered_and_can_be_finished(film, tmp_path, monkeypatch):
     library = Library(tmp_path / "library")
 
-    def fail(*_, report):
+    def fail(*_, settings, report):
         raise LibraryError("no stories today")
 
     with monkeypatch.context() as patch:
-        patch.setattr(stages, "STORIES", replace(stages.STORIES, run=fail))
+        patch.setattr(stages, "FIND_STORIES", replace(stages.FIND_STORIES, run=fail))
         with pytest.raises(LibraryError, match="no stories today"):
             library.add(film)
     assert library.videos()[0].state == "failed"

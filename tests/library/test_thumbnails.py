@@ -22,6 +22,7 @@ from storyscope.library.thumbnails import (
     forget_choices,
     ranker_of,
 )
+from storyscope.store import PASSAGES, RATINGS
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +49,8 @@ def test_every_story_is_written_at_two_sizes_with_sprites(library):
 
 def test_a_preferred_frame_stands_and_teaches(library):
     story = library.stories("film")[0]
-    before = library.store.load("film", "ratings")
-    seconds = library.store.load("film", "passages").seconds
+    before = library.store.load("film", RATINGS)
+    seconds = library.store.load("film", PASSAGES).seconds
     worst = min(
         (n for n, second in enumerate(seconds) if second in story.span),
         key=lambda n: before.beauty[n],
@@ -57,7 +58,7 @@ def test_a_preferred_frame_stands_and_teaches(library):
     taken = library.prefer_thumbnail(story, float(seconds[worst]))
     assert library.thumbnail("film", story).seconds == taken == seconds[worst]
     assert library.thumbnail("film", story).parts == {"preferred": 1.0}
-    after = library.store.load("film", "ratings")
+    after = library.store.load("film", RATINGS)
     others = [n for n, second in enumerate(seconds) if second in story.span and n != worst]
     lead = [r.beauty[worst] - r.beauty[others].mean() for r in (before, after)]
     assert lead[1] > lead[0]
@@ -66,7 +67,7 @@ def test_a_preferred_frame_stands_and_teaches(library):
 
 def test_a_preferred_frame_stands_in_every_answer_and_says_why(library):
     story = library.stories("film")[1]
-    seconds = library.store.load("film", "passages").seconds
+    seconds = library.store.load("film", PASSAGES).seconds
     inside = [float(second) for second in seconds if second in story.span]
     (usual,) = (hit.thumbnail for hit in library.search("camels") if hit.story == story)
     assert usual.because.startswith("shows what is asked for")
@@ -102,13 +103,13 @@ def test_a_frame_chosen_in_ones_own_version_teaches_too(film, tmp_path):
     library.annotate("film", version)
     assert not (tmp_path / "ranker.json").exists()
     story = library.stories("film")[0]
-    seconds = library.store.load("film", "passages").seconds
-    before = library.store.load("film", "ratings").beauty
+    seconds = library.store.load("film", PASSAGES).seconds
+    before = library.store.load("film", RATINGS).beauty
     inside = [n for n, second in enumerate(seconds) if second in story.span]
     worst = min(inside, key=lambda n: before[n])
     chosen = (float(seconds[worst]), *[None] * (len(version.starts) - 1))
     library.annotate("film", replace(version, thumbnails=chosen))
-    after = library.store.load("film", "ratings").beauty
+    after = library.store.load("film", RATINGS).beauty
     others = [n for n in inside if n != worst]
     assert after[worst] - after[others].mean() > before[worst] - before[others].mean()
     assert library.thumbnail("film", story).because != "a person prefers it"
@@ -122,8 +123,8 @@ def taught(film, tmp_path):
 
     def teach(number):
         story = library.stories("film")[number]
-        seconds = library.store.load("film", "passages").seconds
-        beauty = library.store.load("film", "ratings").beauty
+        seconds = library.store.load("film", PASSAGES).seconds
+        beauty = library.store.load("film", RATINGS).beauty
         inside = [n for n, second in enumerate(seconds) if second in story.span]
         library.prefer_thumbnail(story, float(seconds[min(inside, key=lambda n: beauty[n])]))
 
@@ -144,12 +145,12 @@ def test_what_is_learned_is_seen_at_once_by_a_server_that_runs(taught):
 def test_ratings_learned_anew_are_those_of_indexing_again(taught, film):
     library, teach = taught
     teach(0)
-    learned = library.store.load("film", "ratings"), library.store.key("film", "ratings")
+    learned = library.store.load("film", RATINGS), library.store.key("film", RATINGS)
     made = []
     library.add(film, report=lambda step: made.append(step.stage) if step.done == 0 else None)
     assert made == []
     library.add(film, again=True)
-    again = library.store.load("film", "ratings"), library.store.key("film", "ratings")
+    again = library.store.load("film", RATINGS), library.store.key("film", RATINGS)
     assert again[0].beauty.tolist() == learned[0].beauty.tolist()
     assert again[0].producer == learned[0].producer
     assert again[1] == learned[1]
@@ -172,17 +173,17 @@ def test_who_learns_at_once_learns_from_all(taught, monkeypatch):
     learned = ranker_of(library.folder).digest
     thumbnailing.learn(library.store, library.folder)
     assert ranker_of(library.folder).digest == learned
-    assert f"ranker {learned[:12]}" in library.store.load("film", "ratings").producer
+    assert f"ranker {learned[:12]}" in library.store.load("film", RATINGS).producer
 
 
 def test_a_video_that_is_being_indexed_is_left_to_whoever_indexes_it(taught, film):
     library, teach = taught
-    before = library.store.key("film", "ratings")
+    before = library.store.key("film", RATINGS)
     with library.store.busy("film"):
         teach(0)
-    assert library.store.key("film", "ratings") == before
+    assert library.store.key("film", RATINGS) == before
     library.add(film)
-    producer = library.store.load("film", "ratings").producer
+    producer = library.store.load("film", RATINGS).producer
     assert f"ranker {ranker_of(library.folder).digest[:12]}" in producer
 
 

@@ -15,6 +15,7 @@ from storyscope.search import Filter
 from storyscope.search.passages import MAX_WORDS, text_windows, top_classes
 from storyscope.search.query import query_terms, quoted_phrases
 from storyscope.search.spelling import edit_distance, nearest_word
+from storyscope.store import PASSAGES, TITLES
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +154,7 @@ def test_stories_that_are_regrouped_during_a_search_answer_as_they_were(meanwhil
     library, writes = meanwhile
     before = library.search("owl")
     writes(
-        lambda other: other.store.save("film", "titles", "new", tuple(library.stories("film"))[:1])
+        lambda other: other.store.save("film", TITLES, "new", tuple(library.stories("film"))[:1])
     )
     assert library.search("owl") == before
     assert library.search("owl") == []
@@ -168,9 +169,9 @@ def test_a_video_that_is_removed_during_a_search_is_no_answer(meanwhile):
 def test_a_silent_video_of_an_older_library_is_found_by_its_pictures(film, tmp_path):
     library = Library(tmp_path)
     library.add(film)
-    passages = library.store.load("film", "passages")
+    passages = library.store.load("film", PASSAGES)
     nothing = {"texts": (), "spans": passages.spans[:0], "text_vectors": passages.text_vectors[:0]}
-    library.store.save("film", "passages", "silent", replace(passages, **nothing))
+    library.store.save("film", PASSAGES, "silent", replace(passages, **nothing))
     with library.store.transaction() as connection:
         connection.execute("DELETE FROM said_of")
     story = library.stories("film")[0]
@@ -243,8 +244,8 @@ def test_the_papers_search_sees_what_another_process_filed(film, tmp_path):
     library.add(film)
     paper = Library(tmp_path).with_settings(["search.method=paper"])
     assert paper.search("whale", only=Filter(language="en"))
-    passages = library.store.load("film", "passages")
-    library.store.save("film", "passages", "new", replace(passages, language="de"))
+    passages = library.store.load("film", PASSAGES)
+    library.store.save("film", PASSAGES, "new", replace(passages, language="de"))
     assert paper.search("whale", only=Filter(language="en")) == []
     assert paper.search("whale", only=Filter(language="de"))
 

@@ -25,6 +25,7 @@ from storyscope.search.image_text import (
 )
 from storyscope.search.index import Index
 from storyscope.search.query import QueryVectors
+from storyscope.store import PASSAGES
 
 COLOURS = {"red": [1, 0, 0], "green": [0, 1, 0], "blue": [0, 0, 1], "grey": [1, 1, 1]}
 F4, I8 = np.dtype("f4"), np.dtype("i8")
@@ -113,7 +114,7 @@ def test_a_video_filed_without_the_network_is_described_by_nothing(tiny_clip, fi
     colours = library.with_settings([f"search.image_text={tiny_clip}"])
     assert colours.search("grey") == []
     colours.add(film)
-    filed = colours.store.load("film", "passages")
+    filed = colours.store.load("film", PASSAGES)
     assert filed.looks.shape == (len(filed.seconds), 3)
     assert str(tiny_clip) in filed.producer
     hits = [hit for colour in COLOURS for hit in colours.search(colour)]

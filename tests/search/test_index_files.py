@@ -12,7 +12,7 @@ from storyscope.errors import LibraryError
 from storyscope.search import index_files
 from storyscope.search.index_files import SEGMENTS, LibraryIndex
 from storyscope.search.query import QueryVectors
-from storyscope.store import SqliteStore, VideoRecord
+from storyscope.store import PASSAGES, TITLES, SqliteStore, VideoRecord
 
 CLASS_VECTORS = np.random.default_rng(1).normal(size=(30, 8)).astype(np.float32)
 QUERY = QueryVectors(np.full(8, 8**-0.5, np.float32))
@@ -42,8 +42,8 @@ def put(store, name, seed=0):
         Story(f"{name}/{n}", name, range(n, n + 1), Span(10.0 * n, 10.0 * n + 10)) for n in range(2)
     )
     store.put_record(VideoRecord(video, "indexing", 0, 0))
-    store.save(name, "passages", f"{seed}", passages)
-    store.save(name, "titles", f"{seed}", stories)
+    store.save(name, PASSAGES, f"{seed}", passages)
+    store.save(name, TITLES, f"{seed}", stories)
     store.put_record(VideoRecord(video, "ready", 0, 0))
 
 

@@ -1,11 +1,13 @@
 """Stages run once for the same inputs and settings, and again for others."""
 
+from dataclasses import replace
+
 import pytest
 
 from storyscope.config import ShotConfig, StoryConfig
 from storyscope.core import Video
 from storyscope.stages.executor import LocalExecutor, Stage, given, stage_key
-from storyscope.store import SqliteStore, VideoRecord
+from storyscope.store import Artefact, SqliteStore, VideoRecord
 
 
 @pytest.fixture
@@ -24,7 +26,7 @@ def counted():
         runs.append(value)
         return (value, value)
 
-    return Stage("double", 1, double), runs
+    return Stage(Artefact("double"), 1, double), runs
 
 
 def test_a_stage_runs_once_for_the_same_inputs(execute, counted):
@@ -49,17 +51,20 @@ def test_a_finished_stage_never_loads_its_inputs(execute, counted):
 @pytest.mark.parametrize(
     "changed",
     [
-        lambda s: stage_key(s, (given(0, key="a"),), ShotConfig(min_shot_seconds=9.0)),
-        lambda s: stage_key(s, (given(0, key="b"),), ShotConfig()),
-        lambda s: stage_key(s, (given(0, key="a"),), StoryConfig()),
-        lambda s: stage_key(s, (given(0, key="a"),), (ShotConfig(), "weights")),
-        lambda s: stage_key(Stage("double", 2, s.run), (given(0, key="a"),), ShotConfig()),
-        lambda s: stage_key(Stage("other", 1, s.run), (given(0, key="a"),), ShotConfig()),
+        lambda s: stage_key(s, [given(0, key="a")], settings=ShotConfig(min_shot_seconds=9.0)),
+        lambda s: stage_key(s, [given(0, key="b")], settings=ShotConfig()),
+        lambda s: stage_key(s, [given(0, key="a")], settings=StoryConfig()),
+        lambda s: stage_key(s, [given(0, key="a")], settings=ShotConfig(), weights=["digest"]),
+        lambda s: stage_key(s, [given(0, key="a")] * 2, settings=ShotConfig()),
+        lambda s: stage_key(replace(s, version=2), [given(0, key="a")], settings=ShotConfig()),
+        lambda s: stage_key(
+            replace(s, makes=Artefact("other")), [given(0, key="a")], settings=ShotConfig()
+        ),
     ],
 )
 def test_everything_an_artefact_depends_on_changes_its_key(counted, changed):
     stage, _ = counted
-    assert changed(stage) != stage_key(stage, (given(0, key="a"),), ShotConfig())
+    assert changed(stage) != stage_key(stage, [given(0, key="a")], settings=ShotConfig())
 
 
 def test_a_stage_that_fails_keeps_nothing(execute):
@@ -67,5 +72,24 @@ def test_a_stage_that_fails_keeps_nothing(execute):
         raise RuntimeError("no")
 
     with pytest.raises(RuntimeError):
-        execute(Stage("fails", 1, fail))
-    assert execute.store.key("film", "fails") is None
+        execute(Stage(Artefact("fails"), 1, fail))
+    assert execute.store.key("film", Artefact("fails")) is None
+
+
+def test_weights_are_not_among_the_settings_that_a_stage_is_given(execute):
+    given_settings = []
+
+    def note(*, settings, report):
+        given_settings.append(settings)
+
+    stage = Stage(Artefact("noted"), 1, note)
+    execute(stage, settings=ShotConfig(), weights=["one"])
+    execute(stage, settings=ShotConfig(), weights=["two"])
+    assert given_settings == [ShotConfig(), ShotConfig()]
+
+
+def test_several_inputs_are_given_as_one_list(execute):
+    three, four = given(3, key="three"), given(4, key="four")
+    total = Stage(Artefact("total"), 1, lambda first, others, report: first + sum(others))
+    assert execute(total, three, [four, three]).value == 10
+    assert stage_key(total, [three, [four, three]]) == stage_key(total, [three, four, three])

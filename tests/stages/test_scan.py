@@ -5,7 +5,6 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from storyscope import media
 from storyscope.config import Config
 from storyscope.core import Picture, SmallFrame, SoundChunk
 from storyscope.media import ScanEnd
@@ -27,7 +26,7 @@ def test_a_film_twice_as_long_takes_no_more_memory(monkeypatch):
 
 @pytest.mark.parametrize("fps", [1, 3, 6, 12, 25])
 def test_every_shot_has_keyframes_however_few_frames_a_second(monkeypatch, fps):
-    monkeypatch.setattr(media, "scan", lambda *_, **__: _items(minutes=3, fps=fps))
+    monkeypatch.setattr("storyscope.stages.scan.scan", lambda *_, **__: _items(minutes=3, fps=fps))
     config = Config()
     film = scan_film("film.mp4", config.media, (config.shots, picking(config)))
     assert set(film.keyframes.shots.tolist()) == set(range(len(film.shots)))
@@ -35,7 +34,7 @@ def test_every_shot_has_keyframes_however_few_frames_a_second(monkeypatch, fps):
 
 
 def _watch(monkeypatch, minutes):
-    monkeypatch.setattr(media, "scan", lambda *_, **__: _items(minutes, fps=4))
+    monkeypatch.setattr("storyscope.stages.scan.scan", lambda *_, **__: _items(minutes, fps=4))
     config = Config()
     scan_film("film.mp4", config.media, (config.shots, picking(config)))  # loads what it needs
     tracemalloc.start()

@@ -13,8 +13,10 @@ from safetensors.numpy import load, save
 
 from storyscope.core import Film, Keyframes, Sound, Video, in_batches
 from storyscope.errors import LibraryError
-from storyscope.store import Spool, SqliteStore, VideoRecord
+from storyscope.store import SCAN, Artefact, Spool, SqliteStore, VideoRecord
 from storyscope.store.arrays import KINDS, DamagedArrays, open_arrays, serialized
+
+SPOOLED, PLAIN, AGAIN = Artefact("spooled"), Artefact("plain"), Artefact("again")
 
 LITTLE = 8 << 20
 """Bytes; the arrays below have many times as many."""
@@ -119,8 +121,8 @@ def test_a_film_is_saved_and_opened_without_its_pictures_and_sound_in_memory(sto
         sound.append(np.full((1000, 30), second, np.float16))
     tracemalloc.start()
     try:
-        store.save("film", "scan", "key", _film(pictures.blobs(), sound.rows()))
-        film = store.load("film", "scan")
+        store.save("film", SCAN, "key", _film(pictures.blobs(), sound.rows()))
+        film = store.load("film", SCAN)
         assert film.keyframes.pictures[399] == bytes([399 % 251]) * 100_000
         assert film.sound.mfcc[7000:7001].tolist() == [[7.0] * 30]
         assert store.load_picture("film", 12.2) == (12, bytes([12]) * 100_000)
@@ -135,19 +137,19 @@ def test_a_spooled_film_is_kept_as_one_that_was_in_memory(store):
     for string in strings:
         pictures.append(string)
         sound.append(np.full((3, 30), len(string), np.float16))
-    store.save("film", "spooled", "key", _film(pictures.blobs(), sound.rows()))
-    store.save("film", "plain", "key", _film(strings, np.asarray(sound.rows())))
+    store.save("film", SPOOLED, "key", _film(pictures.blobs(), sound.rows()))
+    store.save("film", PLAIN, "key", _film(strings, np.asarray(sound.rows())))
     spooled, plain = sorted((store.folder / "arrays/film").iterdir(), reverse=True)
     assert spooled.read_bytes() == plain.read_bytes()
-    again = store.load("film", "spooled")
-    store.save("film", "again", "key", again)
+    again = store.load("film", SPOOLED)
+    store.save("film", AGAIN, "key", again)
     assert (store.folder / "arrays/film/again-key.safetensors").read_bytes() == plain.read_bytes()
 
 
 def test_an_open_film_outlives_its_file(store):
-    store.save("film", "scan", "one", _film((b"old",), np.zeros((0, 30), np.float16)))
-    old = store.load("film", "scan")
-    store.save("film", "scan", "two", replace(old, damaged="now"))
+    store.save("film", SCAN, "one", _film((b"old",), np.zeros((0, 30), np.float16)))
+    old = store.load("film", SCAN)
+    store.save("film", SCAN, "two", replace(old, damaged="now"))
     assert old.keyframes.pictures[0] == b"old"
 
 

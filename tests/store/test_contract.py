@@ -27,10 +27,12 @@ from storyscope.core import (
     Video,
 )
 from storyscope.errors import LibraryError
-from storyscope.store import SqliteStore, TextQuery, VideoRecord, sqlite
+from storyscope.store import PASSAGES, SCAN, Artefact, SqliteStore, TextQuery, VideoRecord, sqlite
 from storyscope.store.codec import pack, unpack
 from storyscope.store.explaining import explained
 from storyscope.store.migrations import MIGRATIONS
+
+AUDIO, HUE = Artefact("audio"), Artefact("hue")
 
 FILM = Video("film", "/films/film.mp4", "d1", 12.5, 300, 24.0, 640, 360, True)
 RECORD = VideoRecord(FILM, "indexing", size=10, modified_ns=20)
@@ -64,8 +66,8 @@ def test_records_with_arrays_and_pictures_come_back_as_they_were(store):
     shots = (Shot(Span(0.0, 1.5), range(0, 36), Transition("start", 0, 0)),)
     keyframes = Keyframes(np.array([0, 0]), np.array([3, 9]), np.array([0.1, 0.3]), (b"ab", b"c"))
     features = Features("appearance", np.ones((1, 4)), "made up")
-    store.save("film", "scan", "key", (shots, keyframes, features, Segmentation((0, 2), 5)))
-    got_shots, got_keyframes, got_features, got_stories = store.load("film", "scan")
+    store.save("film", SCAN, "key", (shots, keyframes, features, Segmentation((0, 2), 5)))
+    got_shots, got_keyframes, got_features, got_stories = store.load("film", SCAN)
     assert got_shots == shots
     assert tuple(got_keyframes.pictures) == keyframes.pictures
     assert got_keyframes.frames.tolist() == [3, 9]
@@ -89,15 +91,15 @@ def test_a_record_of_an_older_version_is_refused_by_name():
 
 
 def test_a_newer_artefact_replaces_the_older_and_its_file(store):
-    store.save("film", "audio", "one", np.arange(3))
-    store.save("film", "audio", "two", np.arange(5))
-    assert store.key("film", "audio") == "two"
-    assert store.load("film", "audio").tolist() == [0, 1, 2, 3, 4]
+    store.save("film", AUDIO, "one", np.arange(3))
+    store.save("film", AUDIO, "two", np.arange(5))
+    assert store.key("film", AUDIO) == "two"
+    assert store.load("film", AUDIO).tolist() == [0, 1, 2, 3, 4]
     assert len(list((store.folder / "arrays/film").iterdir())) == 1
 
 
 def test_removing_a_video_leaves_nothing_behind(store):
-    store.save("film", "audio", "one", np.arange(3))
+    store.save("film", AUDIO, "one", np.arange(3))
     store.put_annotation("film", "ann", "{}")
     store.remove("film")
     assert store.records() == []
@@ -106,15 +108,15 @@ def test_removing_a_video_leaves_nothing_behind(store):
 
 
 def test_a_save_that_fails_half_way_keeps_the_older_artefact(store, monkeypatch):
-    store.save("film", "audio", "one", np.arange(3))
+    store.save("film", AUDIO, "one", np.arange(3))
 
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(LibraryError, match="is full"):
-        store.save("film", "audio", "two", np.arange(5))
-    assert store.load("film", "audio").tolist() == [0, 1, 2]
+        store.save("film", AUDIO, "two", np.arange(5))
+    assert store.load("film", AUDIO).tolist() == [0, 1, 2]
     assert len(list((store.folder / "arrays/film").iterdir())) == 1
 
 
@@ -124,14 +126,14 @@ def test_others_write_while_large_arrays_are_written_and_do_not_sweep_them(store
     def meanwhile(arrays):
         monkeypatch.undo()
         for piece in write(arrays):
-            other.save("film", "hue", "one", np.arange(2))
+            other.save("film", HUE, "one", np.arange(2))
             yield piece
 
     other._connection.execute("PRAGMA busy_timeout = 0")
     monkeypatch.setattr(sqlite, "serialized", meanwhile)
-    store.save("film", "audio", "one", np.arange(3))
-    assert store.load("film", "audio").tolist() == [0, 1, 2]
-    assert store.load("film", "hue").tolist() == [0, 1]
+    store.save("film", AUDIO, "one", np.arange(3))
+    assert store.load("film", AUDIO).tolist() == [0, 1, 2]
+    assert store.load("film", HUE).tolist() == [0, 1]
 
 
 def test_sweeping_waits_for_a_file_that_is_about_to_be_named(store, monkeypatch):
@@ -144,9 +146,9 @@ def test_sweeping_waits_for_a_file_that_is_about_to_be_named(store, monkeypatch)
         file_words(*words)
 
     monkeypatch.setattr(sqlite, "_file_words", meanwhile)
-    store.save("film", "passages", "one", passages("The whales were singing"))
+    store.save("film", PASSAGES, "one", passages("The whales were singing"))
     sweeping.join()
-    assert store.load("film", "passages").texts == ("The whales were singing",)
+    assert store.load("film", PASSAGES).texts == ("The whales were singing",)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL on Windows")
@@ -155,31 +157,31 @@ def test_what_a_killed_save_left_is_swept_once_nobody_can_be_writing_it(store):
         "import os, signal, sys\n"
         "import numpy as np\n"
         "from pathlib import Path\n"
-        "from storyscope.store import SqliteStore\n"
+        "from storyscope.store import Artefact, SqliteStore\n"
         "os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "SqliteStore(Path(sys.argv[1])).save('film', 'audio', 'one', np.arange(3))\n"
+        "SqliteStore(Path(sys.argv[1])).save('film', Artefact('audio'), 'one', np.arange(3))\n"
     )
     done = subprocess.run([sys.executable, "-c", script, str(store.folder)], check=False)
     assert done.returncode == -9
     (left,) = (path for path in (store.folder / "arrays").rglob("*") if path.is_file())
-    store.save("film", "audio", "one", np.arange(3))
+    store.save("film", AUDIO, "one", np.arange(3))
     assert left.exists()
     os.utime(left, (0, 0))
-    store.save("film", "audio", "two", np.arange(3))
+    store.save("film", AUDIO, "two", np.arange(3))
     assert len([path for path in (store.folder / "arrays").rglob("*") if path.is_file()]) == 1
-    assert store.load("film", "audio").tolist() == [0, 1, 2]
+    assert store.load("film", AUDIO).tolist() == [0, 1, 2]
 
 
 def test_an_artefact_that_is_replaced_under_the_same_key_stays_when_that_fails(store):
-    store.save("film", "audio", "one", np.arange(3))
+    store.save("film", AUDIO, "one", np.arange(3))
     with store.transaction() as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(LibraryError, match="is full"):
-        store.save("film", "audio", "one", (np.arange(5), "x" * 100_000))
-    assert store.load("film", "audio").tolist() == [0, 1, 2]
-    store.save("film", "audio", "one", np.arange(5))
-    assert store.load("film", "audio").tolist() == [0, 1, 2, 3, 4]
+        store.save("film", AUDIO, "one", (np.arange(5), "x" * 100_000))
+    assert store.load("film", AUDIO).tolist() == [0, 1, 2]
+    store.save("film", AUDIO, "one", np.arange(5))
+    assert store.load("film", AUDIO).tolist() == [0, 1, 2, 3, 4]
     assert len(list((store.folder / "arrays/film").iterdir())) == 1
 
 
@@ -187,15 +189,15 @@ def test_a_system_that_keeps_open_files_still_removes_a_video_and_makes_it_anew(
     def held(path, missing_ok=False):
         raise PermissionError(errno.EACCES, "The process cannot access the file")
 
-    store.save("film", "audio", "one", np.arange(3))
+    store.save("film", AUDIO, "one", np.arange(3))
     monkeypatch.setattr(Path, "unlink", held)
     store.remove("film")
     assert store.records() == []
     store.put_record(RECORD)
-    store.save("film", "audio", "one", np.arange(5))
+    store.save("film", AUDIO, "one", np.arange(5))
     monkeypatch.undo()
-    assert store.load("film", "audio").tolist() == [0, 1, 2, 3, 4]
-    store.save("film", "audio", "two", np.arange(5))
+    assert store.load("film", AUDIO).tolist() == [0, 1, 2, 3, 4]
+    store.save("film", AUDIO, "two", np.arange(5))
     assert len(list((store.folder / "arrays/film").iterdir())) == 1
 
 
@@ -230,10 +232,10 @@ def test_a_snapshot_shows_one_state_until_its_end(store):
     other = SqliteStore(store.folder)
     with store.snapshot():
         before = store.version()
-        other.save("film", "audio", "one", (1, 2))
-        assert store.key("film", "audio") is None
+        other.save("film", AUDIO, "one", (1, 2))
+        assert store.key("film", AUDIO) is None
         assert store.version() == before
-    assert store.key("film", "audio") == "one"
+    assert store.key("film", AUDIO) == "one"
     assert store.version() != before
 
 
@@ -284,11 +286,11 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path):
 
 
 def test_damaged_arrays_are_named(store):
-    store.save("film", "audio", "one", np.arange(3))
+    store.save("film", AUDIO, "one", np.arange(3))
     (file,) = (store.folder / "arrays/film").iterdir()
     file.write_bytes(b"rubbish")
     with pytest.raises(LibraryError, match="film's audio cannot be read"):
-        store.load("film", "audio")
+        store.load("film", AUDIO)
 
 
 def passages(*texts):
@@ -306,7 +308,7 @@ def passages(*texts):
 
 
 def test_words_are_found_by_their_stem_as_soon_as_they_are_saved(store):
-    store.save("film", "passages", "one", passages("The whales were singing", "A quiet desert"))
+    store.save("film", PASSAGES, "one", passages("The whales were singing", "A quiet desert"))
     (found,) = store.find_text(TextQuery(("whale",)))
     assert store.text_addresses() == {"film": range(found, found + 3)}
     assert store.text_at(found) == "The whales were singing"
@@ -332,7 +334,7 @@ def test_words_are_found_by_their_stem_as_soon_as_they_are_saved(store):
     ],
 )
 def test_a_text_query_has_no_syntax_of_its_own(store, query, found):
-    store.save("film", "passages", "one", passages("The whales were singing", "A quiet désert"))
+    store.save("film", PASSAGES, "one", passages("The whales were singing", "A quiet désert"))
     first = store.text_addresses()["film"].start
     assert (store.find_text(query) - first).tolist() == found
 
@@ -340,9 +342,9 @@ def test_a_text_query_has_no_syntax_of_its_own(store, query, found):
 def test_words_of_an_older_filing_and_of_a_removed_video_are_gone(store):
     other = replace(FILM, id="other", path="/films/other.mp4")
     store.put_record(replace(RECORD, video=other))
-    store.save("film", "passages", "one", passages("The whales were singing"))
-    store.save("other", "passages", "one", passages("A kind whale"))
-    store.save("film", "passages", "two", passages("Nothing of the kind"))
+    store.save("film", PASSAGES, "one", passages("The whales were singing"))
+    store.save("other", PASSAGES, "one", passages("A kind whale"))
+    store.save("film", PASSAGES, "two", passages("Nothing of the kind"))
     assert [store.text_at(a) for a in store.find_text(TextQuery(("whale",)))] == ["A kind whale"]
     assert len(store.find_text(TextQuery(("kind",)))) == 2
     store.remove("film")
@@ -369,7 +371,7 @@ def test_an_older_library_knows_where_its_words_are(tmp_path):
 
 
 def test_addresses_rise_and_end_where_the_limit_is(store):
-    store.save("film", "passages", "one", passages(*["whale"] * 9))
+    store.save("film", PASSAGES, "one", passages(*["whale"] * 9))
     found = store.find_text(TextQuery(("whale",)), limit=5)
     assert found.tolist() == sorted(found.tolist())
     assert len(found) == 5
@@ -379,7 +381,7 @@ def test_one_picture_is_read_alone(store):
     pictures = tuple(bytes([n]) * (n + 1) for n in range(5))
     frames, seconds = np.arange(5) * 10, np.arange(5) * 0.4
     film = Film((), Keyframes(np.zeros(5, np.int32), frames, seconds, pictures), None)
-    store.save("film", "scan", "one", film)
+    store.save("film", SCAN, "one", film)
     for asked, number in [(-1.0, 0), (0.0, 0), (0.5, 1), (1.19, 3), (99.0, 4)]:
         assert store.load_picture("film", asked) == (10 * number, pictures[number])
 
@@ -389,7 +391,7 @@ def test_a_picture_is_found_while_its_film_is_scanned_anew(store):
 
     def scan(key, picture):
         keyframes = Keyframes(np.zeros(1, np.int32), np.zeros(1, int), np.zeros(1), (picture,))
-        other.save("film", "scan", key, Film((), keyframes, None))
+        other.save("film", SCAN, key, Film((), keyframes, None))
 
     def too_late(file):
         store._open_arrays = opened
@@ -405,7 +407,7 @@ def test_a_video_without_pictures_says_so(store):
     with pytest.raises(LibraryError, match="film has no scan yet"):
         store.load_picture("film", 1.0)
     nothing = np.zeros(0)
-    store.save("film", "scan", "one", Film((), Keyframes(nothing, nothing, nothing, ()), None))
+    store.save("film", SCAN, "one", Film((), Keyframes(nothing, nothing, nothing, ()), None))
     with pytest.raises(LibraryError, match="no keyframes"):
         store.load_picture("film", 1.0)
 

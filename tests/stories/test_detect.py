@@ -283,7 +283,7 @@ def test_training_from_a_base_stays_near_it(model):
 def test_another_network_sees_the_same_stories(model):
     shots, (looks, hue), _ = made_up_film(31)
     turn, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(24, 24)))
-    turned = Features("resnet", 7 * looks.vectors @ turn, "another network")
+    turned = Features("appearance:resnet", 7 * looks.vectors @ turn, "another network")
     assert detect(shots, [turned, hue], model).stories == detect(shots, [looks, hue], model).stories
 
 

@@ -9,30 +9,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from storyscope.progress import Report, Step
+from storyscope.stages.words import stage_words
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from storyscope.core import Span
-
-STAGE_WORDS = {
-    "scan": "watching the film",
-    "decode": "watching the film",
-    "transcript": "reading the words",
-    "screen": "reading the screen",
-    "vision": "looking at keyframes",
-    "mined": "finding what is spoken of",
-    "concepts": "grouping concepts",
-    "stories": "finding the stories",
-    "titles": "naming the stories",
-    "passages": "filing for search",
-    "ratings": "rating the pictures",
-    "appearance": "describing what is seen",
-    "hue": "describing the colours",
-    "audio": "describing the sound",
-    "speech": "measuring speech",
-    "time": "measuring the shots",
-}
 
 
 def print_json(facts: Mapping[str, Any]) -> None:
@@ -137,7 +119,7 @@ class _Lines:
     def report(self, title: str, step: Step) -> None:
         if (title, step.stage) not in self._shown and step.fraction < 1:
             self._shown.add((title, step.stage))
-            self._line(f"{title}: {_words(step)}")
+            self._line(f"{title}: {stage_words(step.stage)}")
 
     def close(self, title: str) -> None: ...
 
@@ -152,18 +134,14 @@ class _Bars:
     def report(self, title: str, step: Step) -> None:
         bar, stage = self._bars.get(title, (None, ""))
         if bar is None:
-            bar = self._progress.add_task(_words(step), title=title, total=1.0)
+            bar = self._progress.add_task(stage_words(step.stage), title=title, total=1.0)
         elif step.stage != stage:
-            self._progress.reset(bar, description=_words(step), total=1.0)
+            self._progress.reset(bar, description=stage_words(step.stage), total=1.0)
         self._bars[title] = bar, step.stage
-        words = step.note or _words(step)
+        words = step.note or stage_words(step.stage)
         self._progress.update(bar, completed=step.fraction, description=words)
 
     def close(self, title: str) -> None:
         bar, _ = self._bars.pop(title, (None, ""))
         if bar is not None:
             self._progress.remove_task(bar)
-
-
-def _words(step: Step) -> str:
-    return STAGE_WORDS.get(step.stage, step.stage.replace("_", " "))

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from storyscope.cues import all_cues
 from storyscope.evaluate import VideoScore
 from storyscope.evaluate.trivial import trivial_scores
 from storyscope.experiments import paper_results as paper
@@ -22,15 +23,6 @@ from storyscope.progress import Report, silent
 
 OURS, NOTHING_LEARNED = "ours", "cluster"
 EMBEDDINGS = {"none": NOTHING_LEARNED, "LSTM": "lstm", "Siamese": "siamese", "Triplet": "triplet"}
-TELLING_NAMES = {
-    "appearance": ("appearance", "vgg19", "vgg16", "mobilenet", "inceptionresnetv2"),
-    "colour": ("hue", "hsv", "colour"),
-    "audio": ("audio",),
-    "speech": ("speech",),
-    "visual concepts": ("visual_concepts",),
-    "text concepts": ("text_concepts",),
-}
-"""Features in the order in which they are added, and what benchmark folders call them."""
 
 
 @dataclass
@@ -51,7 +43,8 @@ class Ablation:
     def features(self) -> Table:
         """The times of the shots alone, then with one feature more at a time."""
         names = [*videos_of(self.benchmark)[0].features]
-        ordered = [name for group in TELLING_NAMES.values() for name in group if name in names]
+        known = _names_of_evidence()
+        ordered = [name for group in known.values() for name in group if name in names]
         ordered += [name for name in names if name not in ordered]
         methods = (NOTHING_LEARNED, OURS)
         rows = []
@@ -59,7 +52,7 @@ class Ablation:
             chosen = tuple(ordered[:count])
             scores = self._scores(replace(self.benchmark, features=chosen), methods)
             rows.append([" + ".join(["time", *chosen]), *_means(scores, methods)])
-        absent = [cue for cue, known in TELLING_NAMES.items() if not {*known} & {*names}]
+        absent = [cue for cue, group in known.items() if not {*group} & {*names}]
         remark = f"No video has {', '.join(absent)}: left out." if absent else ""
         header = ["Features", "clustering, nothing learned", "ours"]
         return Table("Story detection with various features", header, rows, self._said(remark))
@@ -110,6 +103,16 @@ class Ablation:
         over = f"{len(judged)} of {len(every)} videos, seed {self.benchmark.seed}"
         text = f"Mean IoU on frames over {over}."
         return f"{text} {remark}".strip()
+
+
+def _names_of_evidence() -> dict[str, list[str]]:
+    """Features in the order in which they are added, and what benchmark folders call them."""
+    names: dict[str, list[str]] = {}
+    for cue in all_cues():
+        if cue.view != "timing":
+            group = names.setdefault(cue.explained_as.replace("_", " "), [])
+            group += [cue.name, *cue.also_called]
+    return names
 
 
 def _means(scores: Mapping[str, Sequence[VideoScore]], methods: Sequence[str]) -> list[str]:

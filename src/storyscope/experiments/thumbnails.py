@@ -13,6 +13,7 @@ from storyscope.config import Config
 from storyscope.core import VIDEO_SUFFIXES, Keyframes
 from storyscope.errors import MediaError
 from storyscope.progress import Report, silent
+from storyscope.store import SCAN
 from storyscope.store.sqlite import DATABASE
 from storyscope.thumbnails.evaluation import SwappedPairs, benchmark_rankers, good_frames
 
@@ -78,8 +79,8 @@ def _keyframes(folder: Path, config: Config, report: Report) -> Iterator[tuple[s
         from storyscope.store import SqliteStore
 
         store = SqliteStore(folder)
-        for video in store.ready_keys("scan"):
-            yield video, store.load(video, "scan").keyframes
+        for video in store.ready_keys(SCAN):
+            yield video, store.load(video, SCAN).keyframes
         return
     from storyscope.stages.indexing import picking
     from storyscope.stages.scan import scan_film

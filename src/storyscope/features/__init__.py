@@ -7,17 +7,13 @@ While a film is decoded, `KeyframePicker` takes its pictures and `SoundListener`
 
 from storyscope.config import FeatureConfig
 from storyscope.core import Features, VisionOutput
+from storyscope.cues import BUILT_IN, all_cues
 from storyscope.errors import UnknownName
-from storyscope.features.appearance import appearance
-from storyscope.features.audio import audio
 from storyscope.features.backbone import Backbone, backbone_digest, load_backbone
-from storyscope.features.colour import colour, hue
 from storyscope.features.extractor import Extractor, Material
 from storyscope.features.keyframes import KeyframePicker, join_keyframes, pick_keyframes
 from storyscope.features.mfcc import SoundListener
 from storyscope.features.pictures import Decoded, from_jpeg, to_jpeg
-from storyscope.features.speech import speech
-from storyscope.features.time import time
 from storyscope.features.vision import describe, describe_parts, describe_pictures
 
 __all__ = [
@@ -42,23 +38,19 @@ __all__ = [
     "to_jpeg",
 ]
 
-EXTRACTORS: dict[str, Extractor] = {
-    "appearance": appearance,
-    "hue": hue,
-    "colour": colour,
-    "audio": audio,
-    "speech": speech,
-    "time": time,
-}
+EXTRACTORS = tuple(cue.name for cue in BUILT_IN if cue.extractor)
+"""Names of the extractors that ship; their records are in `storyscope.cues`."""
 
 
 def extract(
     name: str, material: Material, config: FeatureConfig = FeatureConfig()
 ) -> Features | None:
     """Describe the shots by the extractor called `name`; None where the video lacks its source."""
-    if name not in EXTRACTORS:
-        raise UnknownName(f"no extractor called {name!r}; choose from {', '.join(EXTRACTORS)}")
-    return EXTRACTORS[name](material, config)
+    known = {cue.name: cue for cue in all_cues() if cue.extractor}
+    if name not in known:
+        raise UnknownName(f"no extractor called {name!r}; choose from {', '.join(known)}")
+    features: Features | None = known[name].load_extractor()(material, config)
+    return features
 
 
 def extract_all(material: Material, config: FeatureConfig = FeatureConfig()) -> dict[str, Features]:

@@ -10,16 +10,17 @@ from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from storyscope.config import Config, MediaConfig
-from storyscope.core import Film, Video
+from storyscope.core import Video
 from storyscope.errors import LibraryError, StoryscopeError, TranscriptError
 from storyscope.media import probe
 from storyscope.pipeline import Source, index_video
 from storyscope.progress import Report, Step, silent
 from storyscope.stages.executor import NewExecutor, Stage
-from storyscope.stages.indexing import SCAN, idle
-from storyscope.store import Store, VideoRecord
+from storyscope.stages.indexing import idle
+from storyscope.store import SCAN, Store, VideoRecord
 
 LETTERS = str.maketrans(
     {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
@@ -62,10 +63,10 @@ def add_video(
 
         changed = []
 
-        def unsettle(stage: Stage) -> None:
+        def unsettle(stage: Stage[Any]) -> None:
             changed.append(stage.name)
             # Other shots make all that is kept of the old ones wrong; other stories do not.
-            if stage.name == SCAN.name:
+            if stage.makes == SCAN:
                 store.put_record(replace(record, state="indexing"))
                 shutil.rmtree(folder / "pictures" / record.video.id, ignore_errors=True)
 
@@ -172,7 +173,7 @@ def _unchanged(path: Path, record: VideoRecord) -> bool:
 
 def _measured(video: Video, store: Store) -> Video:
     """The video with the length that decoding it to the end has shown."""
-    film: Film = store.load(video.id, "scan")
+    film = store.load(video.id, SCAN)
     end = film.shots[-1]
     return replace(video, duration=end.span.end, frame_count=end.frames.stop)
 

@@ -10,6 +10,7 @@ from storyscope.baselines.raw import RawDetector
 from storyscope.core import Segmentation
 from storyscope.evaluate import AnnotatedVideo, agree, mean_iou
 from storyscope.evaluate.trivial import equal_times
+from storyscope.store import STORIES
 
 if TYPE_CHECKING:
     from storyscope.library.local import LocalLibrary
@@ -66,10 +67,10 @@ def baseline_starts(library: LocalLibrary, video: str, count: int) -> dict[str, 
     """
     others = tuple(
         (other, key, tuple(library.annotations(other).values()))
-        for other, key in library.store.ready_keys("stories").items()
+        for other, key in library.store.ready_keys(STORIES).items()
         if other != video and library.annotations(other)
     )
-    return library.found_by_baselines(video, library.store.key(video, "stories"), count, others)
+    return library.found_by_baselines(video, library.store.key(video, STORIES), count, others)
 
 
 def in_milliseconds(starts: Sequence[float], end: int) -> Segmentation:

@@ -33,6 +33,7 @@ from storyscope.core import (
     Transcript,
     Video,
 )
+from storyscope.cues import indexed_cues
 from storyscope.errors import AnnotationError, LibraryError, UnknownVideo
 from storyscope.library.adding import add_video, as_it_stands
 from storyscope.library.annotations import keep_annotation, kept_annotations, laid_over
@@ -44,9 +45,22 @@ from storyscope.progress import Report, silent
 from storyscope.report import Findings, HitPictures, Truth, hit_sheet
 from storyscope.report.html_page import render
 from storyscope.search import Filter, Searcher
+from storyscope.stages.cues import cue_artefact
 from storyscope.stages.executor import LocalExecutor, NewExecutor
-from storyscope.stages.indexing import CUES, story_spans, title, untitled
-from storyscope.store import SqliteStore, Store, VideoRecord
+from storyscope.stages.indexing import story_spans, title, untitled
+from storyscope.store import (
+    CONCEPTS,
+    MINED,
+    SCAN,
+    SCREEN,
+    STORIES,
+    TITLES,
+    TRANSCRIPT,
+    VISION,
+    SqliteStore,
+    Store,
+    VideoRecord,
+)
 from storyscope.writing import half_written, write_whole
 
 FILMS_IN_MEMORY = 4
@@ -127,15 +141,14 @@ class LocalLibrary(Library, schemes=(FOLDER,)):
             return self._annotated_stories(video, annotator)
         self._ready(video)
         if granularity is None and count is None:
-            return list(self.store.load(video, "titles"))
+            return list(self.store.load(video, TITLES))
         path = self.path(video)
         parts = list(path.about(count) if count is not None else path.at(granularity or 0.0))
         return self._named(video, story_spans(self.shots(video), parts), parts)
 
     def path(self, video: str) -> StoryPath:
         self._ready(video)
-        path: StoryPath = self.store.load(video, "stories")
-        return path
+        return self.store.load(video, STORIES)
 
     def cue_importance(self, video: str) -> dict[str, float]:
         return dict(self._explained(video)[1])
@@ -151,16 +164,15 @@ class LocalLibrary(Library, schemes=(FOLDER,)):
 
     def features(self, video: str) -> list[Features]:
         self._ready(video)
-        cues = [self.store.load(video, cue.name) for cue in CUES]
-        return [*(cue for cue in cues if cue is not None), *self.store.load(video, "concepts")]
+        cues = [self.store.load(video, cue_artefact(cue)) for cue in indexed_cues()]
+        return [*(cue for cue in cues if cue is not None), *self.store.load(video, CONCEPTS)]
 
     def cues(self, video: str) -> list[str]:
         return [features.name for features in self.features(video)]
 
     def transcript(self, video: str) -> Transcript | None:
         self._ready(video)
-        words: Transcript | None = self.store.load(video, "transcript")
-        return words
+        return self.store.load(video, TRANSCRIPT)
 
     def search(
         self, text: str, *, limit: int = 10, offset: int = 0, only: Filter | None = None
@@ -219,7 +231,7 @@ class LocalLibrary(Library, schemes=(FOLDER,)):
 
     def picture(self, video: str, seconds: float) -> Path:
         self._ready(video)
-        scan = self.store.key(video, "scan") or ""
+        scan = self.store.key(video, SCAN) or ""
         frame, picture = self.store.load_picture(video, seconds)
         path = self.folder / "pictures" / video / f"{scan[:8]}-{frame}.jpg"
         if not path.exists():
@@ -300,7 +312,7 @@ class LocalLibrary(Library, schemes=(FOLDER,)):
 
     def _film(self, video: str) -> Film:
         self._ready(video)
-        return self._films(video, self.store.key(video, "scan"))
+        return self._films(video, self.store.key(video, SCAN))
 
     def _keyframes(self, video: str) -> Keyframes:
         return self._film(video).keyframes
@@ -309,12 +321,11 @@ class LocalLibrary(Library, schemes=(FOLDER,)):
         return render(self.findings(video, stories=stories))
 
     def _load_film(self, video: str, key: str | None) -> Film:
-        film: Film = self.store.load(video, "scan")
-        return film
+        return self.store.load(video, SCAN)
 
     def _explained(self, video: str) -> tuple[list[dict[str, Any]], dict[str, float]]:
         self._ready(video)
-        return self._reasons(video, self.store.key(video, "stories"), self.config.stories)
+        return self._reasons(video, self.store.key(video, STORIES), self.config.stories)
 
     def _find_reasons(
         self, video: str, key: str | None, settings: StoryConfig
@@ -326,21 +337,20 @@ class LocalLibrary(Library, schemes=(FOLDER,)):
         return self._facts(self._record(video))
 
     def _facts(self, record: VideoRecord) -> dict[str, Any]:
-        ready = record.state == "ready" and self.store.key(record.video.id, "titles")
+        ready = record.state == "ready" and self.store.key(record.video.id, TITLES)
         return {
             "id": record.video.id,
             "path": record.video.path,
             "duration": record.video.duration,
-            "stories": len(self.store.load(record.video.id, "titles")) if ready else 0,
+            "stories": len(self.store.load(record.video.id, TITLES)) if ready else 0,
             "state": record.state,
             "failure": record.failure,
         }
 
     def _named(self, video: str, spans: Sequence[Span], parts: Sequence[range]) -> list[Story]:
         """Stories with titles made for them, whoever drew their boundaries."""
-        words, screen, mined, seen = (
-            self.store.load(video, stage) for stage in ("transcript", "screen", "mined", "vision")
-        )
+        words, screen = self.store.load(video, TRANSCRIPT), self.store.load(video, SCREEN)
+        mined, seen = self.store.load(video, MINED), self.store.load(video, VISION)
         stories, film = untitled(video, spans, parts), self._film(video)
         trained, model = self.folder / TRAINED_FILE, self.config.search.text_model
         return list(title(stories, film, words, screen, mined, seen, trained, model))

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from storyscope.core import Film, Ratings, Span, Story, Thumbnail, VisionOutput, format_time
+from storyscope.core import Film, Span, Story, Thumbnail, format_time
 from storyscope.core.times import format_timestamp
 from storyscope.errors import LibraryError, VideoBusy
 from storyscope.stages.executor import given, stage_key
-from storyscope.stages.indexing import RATINGS
+from storyscope.stages.indexing import RATE_PICTURES
+from storyscope.store import PASSAGES, RATINGS, SCAN, VISION
 from storyscope.writing import write_whole
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def prefer_frame(store: Store, folder: Path, story: Story, seconds: float) -> fl
 
     Returns the time of the keyframe that is nearest to `seconds` in the story.
     """
-    passages = store.load(story.video, "passages")
+    passages = store.load(story.video, PASSAGES)
     inside = [float(second) for second in passages.seconds if second in story.span]
     if seconds not in story.span or not inside:
         times = f"{format_time(story.span.start)} to {format_time(story.span.end)}"
@@ -71,7 +72,7 @@ def learn(store: Store, folder: Path) -> None:
     with _one_person_at_a_time(folder):
         ranker = prefer(load_ranker(), _lessons(store, [*_choices(folder), *_in_versions(store)]))
         save_ranker(ranker, folder / RANKER_FILE)
-        for video in store.ready_keys("ratings"):
+        for video in store.ready_keys(RATINGS):
             # Whoever indexes a video rates it by what was learned.
             with suppress(VideoBusy), store.busy(video):
                 _rate_anew(store, video, ranker)
@@ -117,13 +118,13 @@ def _rate_anew(store: Store, video: str, ranker: Ranker) -> None:
     record = store.record(video)
     if record is None or record.state != "ready":
         return
-    ratings: Ratings = store.load(video, "ratings")
-    seen: VisionOutput = store.load(video, "vision")
-    film, vision = (given(None, key=store.key(video, stage) or "") for stage in ("scan", "vision"))
-    key = stage_key(RATINGS, (film, vision, given(ranker, key=ranker.digest)), None)
+    ratings = store.load(video, RATINGS)
+    seen = store.load(video, VISION)
+    film, vision = (given(None, key=store.key(video, made) or "") for made in (SCAN, VISION))
+    key = stage_key(RATE_PICTURES, (film, vision, given(ranker, key=ranker.digest)))
     # A run that was killed may have left ratings of what another network saw.
-    if key != store.key(video, "ratings") and ratings.producer.endswith(f" on {seen.producer}"):
-        store.save(video, "ratings", key, rate_beauty(ratings, seen, ranker))
+    if key != store.key(video, RATINGS) and ratings.producer.endswith(f" on {seen.producer}"):
+        store.save(video, RATINGS, key, rate_beauty(ratings, seen, ranker))
 
 
 def _sprites(film: Film) -> tuple[Image.Image, str]:
@@ -154,12 +155,12 @@ def _cue(span: Span) -> str:
 
 def _lessons(store: Store, choices: Sequence[dict[str, Any]]) -> list[Choice]:
     lessons = []
-    known = store.ready_keys("vision")
+    known = store.ready_keys(VISION)
     for choice in choices:
         if choice["video"] not in known:
             continue
-        seconds = store.load(choice["video"], "passages").seconds
-        seen: VisionOutput = store.load(choice["video"], "vision")
+        seconds = store.load(choice["video"], PASSAGES).seconds
+        seen = store.load(choice["video"], VISION)
         taken = int(np.abs(seconds - choice["seconds"]).argmin())
         inside = (seconds >= choice["start"]) & (seconds < choice["end"])
         inside[taken] = False
@@ -169,7 +170,7 @@ def _lessons(store: Store, choices: Sequence[dict[str, Any]]) -> list[Choice]:
 
 def _in_versions(store: Store) -> Iterator[dict[str, Any]]:
     """The frames that people chose while they corrected the stories."""
-    for video in store.ready_keys("vision"):
+    for video in store.ready_keys(VISION):
         for text in store.annotations(video).values():
             facts = json.loads(text)
             edges = [*facts["starts"], facts["end"]]

@@ -16,7 +16,7 @@ from storyscope.search.image_text import CONSE, load_image_text
 from storyscope.search.index import Index
 from storyscope.search.segment import Segment, open_segment, segment_files
 from storyscope.search.text_model import load_text_model
-from storyscope.store import Store
+from storyscope.store import PASSAGES, TITLES, Store
 from storyscope.writing import write_whole
 
 SEGMENTS = "search"
@@ -43,7 +43,7 @@ class LibraryIndex:
         if self._index is not None and self._versions.get(reader) == version:
             return self._index
         addresses = self._store.text_addresses()
-        passages, titles = self._store.ready_keys("passages"), self._store.ready_keys("titles")
+        passages, titles = self._store.ready_keys(PASSAGES), self._store.ready_keys(TITLES)
         wanted = {
             video: f"{passages[video]} {key} {addresses.get(video, range(0)).start}"
             for video, key in titles.items()
@@ -57,8 +57,8 @@ class LibraryIndex:
             del self._keys[video]
         for video in [video for video in wanted if video not in self._keys]:
             first = addresses.get(video, range(0)).start
-            stories, passages = (self._store.load(video, s) for s in ("titles", "passages"))
-            self._index.add(video, stories, passages, key=wanted[video], first_address=first)
+            stories, filed = self._store.load(video, TITLES), self._store.load(video, PASSAGES)
+            self._index.add(video, stories, filed, key=wanted[video], first_address=first)
             self._keys[video] = wanted[video]
             self._seal(self._index)
         if len(self._index.last.videos) > max(

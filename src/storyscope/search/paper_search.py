@@ -16,9 +16,9 @@ from storyscope.concepts import (
     term_presence,
 )
 from storyscope.config import Config
-from storyscope.core import Film, Hit, Mined, Ratings, Story, Thumbnail
+from storyscope.core import Film, Hit, Ratings, Story, Thumbnail
 from storyscope.search.paper import Ranked, nearest_concept, rank_stories
-from storyscope.store import Store
+from storyscope.store import MINED, RATINGS, SCAN, TITLES, VISION, Store
 
 
 def paper_hits(
@@ -35,14 +35,14 @@ def paper_hits(
     vectors = load_vectors(config.concepts.vectors)
     trained = load_trained(folder / TRAINED_FILE) if folder else None
     query = vectors.of([text])[0][0]
-    for video in store.ready_keys("titles"):
-        mined: Mined | None = store.load(video, "mined")
+    for video in store.ready_keys(TITLES):
+        mined = store.load(video, MINED)
         words = sorted({term.text for term in mined.terms}) if mined else []
         concept = nearest_concept(query, vectors.of(words)[0])
         if mined is None or concept is None:
             continue
-        film: Film = store.load(video, "scan")
-        vision, ratings = store.load(video, "vision"), store.load(video, "ratings")
+        film = store.load(video, SCAN)
+        vision, ratings = store.load(video, VISION), store.load(video, RATINGS)
         detected = seen_in_shots(film.keyframes, vision, len(film.shots), trained=trained)
         match = int(match_classes([words[concept]], detected.words, vectors)[0])
         presence = term_presence(
@@ -53,7 +53,7 @@ def paper_hits(
             sigma_seconds=config.concepts.sigma_seconds,
         )
         evidence = f"Concept: {words[concept]}, detected as {detected.names[match]}"
-        stories = store.load(video, "titles")
+        stories = store.load(video, TITLES)
         ranked = _rank(stories, film, presence, ratings, alpha=1 - config.thumbnails.beauty)
         for story, best in zip(stories, ranked, strict=True):
             if best is not None:

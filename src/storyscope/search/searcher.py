@@ -38,7 +38,7 @@ from storyscope.search.paper_search import paper_hits
 from storyscope.search.passages import containing_story, top_classes
 from storyscope.search.query import Query, QueryVectors, parse_query
 from storyscope.search.scores import MIN_SCORE, FusedScores, ModalityScores, fuse, named_parts
-from storyscope.store import Store
+from storyscope.store import PASSAGES, RATINGS, TITLES, Store
 from storyscope.thumbnails import choose_thumbnail
 
 Result = TypeVar("Result")
@@ -226,15 +226,15 @@ class Searcher:
                 yield row, story, data.passages
 
     def _data(self, video: str) -> VideoData:
-        stages = ("passages", "titles", "ratings")
-        return self._cached_data(video, *(self.store.key(video, stage) for stage in stages))
+        made = (PASSAGES, TITLES, RATINGS)
+        return self._cached_data(video, *(self.store.key(video, artefact) for artefact in made))
 
     def _load(self, video: str, *keys: object) -> VideoData:
-        passages = self.store.load(video, "passages")
+        passages = self.store.load(video, PASSAGES)
         return VideoData(
-            stories=self.store.load(video, "titles"),
+            stories=self.store.load(video, TITLES),
             passages=passages,
-            ratings=self.store.load(video, "ratings"),
+            ratings=self.store.load(video, RATINGS),
             keyframes=Keyframes(
                 passages.shots, np.zeros(len(passages.shots), int), passages.seconds, ()
             ),

@@ -9,44 +9,62 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, is_dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from storyscope.progress import Report, Step, silent
-from storyscope.store import Store
+from storyscope.store import Artefact, Store
+
+T = TypeVar("T")
+Value = TypeVar("Value", covariant=True)
 
 
 @dataclass(frozen=True)
-class Stage:
+class Stage(Generic[Value]):
     """One step of indexing."""
 
-    name: str
+    makes: Artefact[Value]
     version: int
     """Raise it when the same inputs would give another artefact."""
-    run: Callable[..., Any]
-    """Called with the inputs' values, then `settings` if there are any, then `report`."""
+    run: Callable[..., Value]
+    """Called with the inputs' values, `settings` if there are any, and `report`."""
     spools: bool = False
     """Whether it makes arrays as long as the film: it is then called with `spool` too."""
 
+    @property
+    def name(self) -> str:
+        return self.makes.name
+
 
 @dataclass(frozen=True)
-class Made:
+class Made(Generic[Value]):
     """A stage's artefact: its key now, its value when somebody asks for it."""
 
     key: str
-    load: Callable[[], Any]
+    load: Callable[[], Value]
 
     @property
-    def value(self) -> Any:
+    def value(self) -> Value:
         return self.load()
+
+
+Input = Made[Any] | Sequence[Made[Any]]
+"""What a stage is made from: an artefact, or several that it is given as one list."""
 
 
 class Executor(Protocol):
     """Makes a stage's artefact, or finds it already made."""
 
-    def __call__(self, stage: Stage, *inputs: Made, settings: Any = None) -> Made: ...
+    def __call__(
+        self,
+        stage: Stage[T],
+        *inputs: Input,
+        settings: object = None,
+        weights: Sequence[str | bool] = (),
+    ) -> Made[T]:
+        """`weights` are digests of the models that `stage` uses, or whether they are installed."""
 
 
 class NewExecutor(Protocol):
@@ -58,12 +76,12 @@ class NewExecutor(Protocol):
         video: str,
         *,
         report: Report = silent,
-        before_change: Callable[[Stage], None] = ...,
+        before_change: Callable[[Stage[Any]], None] = ...,
     ) -> Executor:
         """`before_change` must be called before an artefact is replaced, and only then."""
 
 
-def nothing_to_prepare(stage: Stage) -> None:
+def nothing_to_prepare(stage: Stage[Any]) -> None:
     """What happens before a change when nobody asked to be told."""
 
 
@@ -74,39 +92,64 @@ class LocalExecutor:
     store: Store
     video: str
     report: Report = silent
-    before_change: Callable[[Stage], None] = nothing_to_prepare
+    before_change: Callable[[Stage[Any]], None] = nothing_to_prepare
 
-    def __call__(self, stage: Stage, *inputs: Made, settings: Any = None) -> Made:
-        key = stage_key(stage, inputs, settings)
-        if self.store.key(self.video, stage.name) != key:
+    def __call__(
+        self,
+        stage: Stage[T],
+        *inputs: Input,
+        settings: object = None,
+        weights: Sequence[str | bool] = (),
+    ) -> Made[T]:
+        key = stage_key(stage, inputs, settings=settings, weights=weights)
+        if self.store.key(self.video, stage.makes) != key:
             self.report(Step(stage.name, 0, 1))
-            values = [made.value for made in inputs]
-            if settings is not None:
-                values.append(settings)
-            more = {"spool": self.store.spool} if stage.spools else {}
-            artefact = stage.run(*values, report=partial(self._report_as, stage.name), **more)
+            given: dict[str, Any] = {} if settings is None else {"settings": settings}
+            if stage.spools:
+                given["spool"] = self.store.spool
+            values = [_value_of(each) for each in inputs]
+            artefact = stage.run(*values, **given, report=partial(self._report_as, stage.name))
             self.before_change(stage)
-            self.store.save(self.video, stage.name, key, artefact)
+            self.store.save(self.video, stage.makes, key, artefact)
         self.report(Step(stage.name, 1, 1))
-        return Made(key, partial(self.store.load, self.video, stage.name))
+        return Made(key, partial(self.store.load, self.video, stage.makes))
 
     def _report_as(self, stage: str, step: Step) -> None:
         """Rooms name their own steps; people follow stages."""
         self.report(replace(step, stage=stage))
 
 
-def given(value: Any, *, key: str) -> Made:
+def given(value: T, *, key: str) -> Made[T]:
     """An input that no stage made, such as the file itself."""
     return Made(key, lambda: value)
 
 
-def stage_key(stage: Stage, inputs: tuple[Made, ...], settings: Any) -> str:
+def stage_key(
+    stage: Stage[Any],
+    inputs: Sequence[Input],
+    *,
+    settings: object = None,
+    weights: Sequence[str | bool] = (),
+) -> str:
     """Name of the artefact: a digest of all it depends on."""
-    parts = [stage.name, stage.version, [made.key for made in inputs], _plain(settings)]
+    plain = [_plain(settings), *weights] if weights else _plain(settings)
+    parts = [stage.name, stage.version, [*_keys(inputs)], plain]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _plain(settings: Any) -> Any:
+def _keys(inputs: Sequence[Input]) -> Iterator[str]:
+    for each in inputs:
+        if isinstance(each, Made):
+            yield each.key
+        else:
+            yield from _keys(each)
+
+
+def _value_of(each: Input) -> Any:
+    return each.value if isinstance(each, Made) else [one.value for one in each]
+
+
+def _plain(settings: object) -> Any:
     if is_dataclass(settings) and not isinstance(settings, type):
         return {type(settings).__name__: asdict(settings)}
     if isinstance(settings, tuple):

@@ -12,7 +12,16 @@ import numpy as np
 
 from storyscope.config import FeatureConfig, MediaConfig, ShotConfig
 from storyscope.core import Film, Keyframes, Picture, SmallFrame, SoundChunk, VisionOutput
+from storyscope.features import (
+    KeyframePicker,
+    SoundListener,
+    describe_parts,
+    join_keyframes,
+    load_backbone,
+)
+from storyscope.media import ScanEnd, scan
 from storyscope.progress import Report, silent
+from storyscope.shots import detect_shots
 from storyscope.store import Spool
 
 NewSpool = Callable[[], Spool]
@@ -27,10 +36,6 @@ def scan_film(
     spool: NewSpool = Spool,
 ) -> Film:
     """Decode the film once: shots, keyframes and sound, in constant memory."""
-    from storyscope.features import KeyframePicker, SoundListener, join_keyframes
-    from storyscope.media import ScanEnd, scan
-    from storyscope.shots import detect_shots
-
     shot_settings, picks = settings
     picker, listener, ends = KeyframePicker(picks), SoundListener(), []
     pictures, cepstra = spool(), spool()
@@ -70,19 +75,16 @@ def scan_film(
 
 def look(
     film: Film,
-    settings: tuple[FeatureConfig, str],
+    settings: FeatureConfig,
     *,
     report: Report = silent,
     spool: NewSpool = Spool,
 ) -> VisionOutput:
     """Run the keyframes through the image network."""
-    from storyscope.features import describe_parts, load_backbone
-
-    config, _ = settings
-    backbone = load_backbone(config.backbone)
+    backbone = load_backbone(settings.backbone)
     maps, posteriors, hypercolumns = spool(), spool(), []
     for part in describe_parts(
-        film.keyframes, backbone, full_map=config.map == "full", report=report
+        film.keyframes, backbone, full_map=settings.map == "full", report=report
     ):
         maps.append(np.asarray(part.maps))
         posteriors.append(np.asarray(part.posteriors))

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
 from storyscope.core import Video
 from storyscope.store.arrays import Spool
+from storyscope.store.artefacts import Artefact
 
+T = TypeVar("T")
 State = Literal["indexing", "ready", "failed"]
 
 
@@ -99,16 +101,16 @@ class Store(Protocol):
         States of two readers, which are two threads, cannot be compared.
         """
 
-    def key(self, video: str, stage: str) -> str | None:
-        """The key of the artefact that is kept for a stage, or None."""
+    def key(self, video: str, artefact: Artefact[Any]) -> str | None:
+        """The key under which an artefact is kept, or None."""
 
-    def ready_keys(self, stage: str) -> dict[str, str]:
-        """The key of a stage's artefact for every video that is indexed to the end."""
+    def ready_keys(self, artefact: Artefact[Any]) -> dict[str, str]:
+        """The key of an artefact for every video that is indexed to the end."""
 
-    def load(self, video: str, stage: str) -> Any:
+    def load(self, video: str, artefact: Artefact[T]) -> T:
         """The artefact of a finished stage; raises LibraryError when there is none."""
 
-    def save(self, video: str, stage: str, key: str, artefact: Any) -> None:
+    def save(self, video: str, artefact: Artefact[T], key: str, value: T) -> None:
         """Keep a finished stage's artefact, whole or not at all."""
 
     def spool(self) -> Spool:

@@ -23,6 +23,7 @@ from storyscope.store.arrays import (
     open_arrays,
     serialized,
 )
+from storyscope.store.artefacts import SCAN, Artefact
 from storyscope.store.codec import pack, unpack
 from storyscope.store.explaining import explained
 from storyscope.store.migrations import MIGRATIONS
@@ -138,25 +139,26 @@ class SqliteStore:
         ((others,),) = self._ask("PRAGMA data_version")
         return self._local.number, (others, connection.total_changes)
 
-    def key(self, video: str, stage: str) -> str | None:
+    def key(self, video: str, artefact: Artefact[Any]) -> str | None:
         row = self._ask_one(
-            "SELECT key FROM artefact WHERE video = ? AND stage = ?", (video, stage)
+            "SELECT key FROM artefact WHERE video = ? AND stage = ?", (video, artefact.name)
         )
         return row["key"] if row else None
 
-    def ready_keys(self, stage: str) -> dict[str, str]:
+    def ready_keys(self, artefact: Artefact[Any]) -> dict[str, str]:
         rows = self._ask(
             "SELECT video, key FROM artefact JOIN video ON video.id = artefact.video"
             " WHERE stage = ? AND state = 'ready' ORDER BY video",
-            (stage,),
+            (artefact.name,),
         )
         return {row["video"]: row["key"] for row in rows}
 
-    def load(self, video: str, stage: str) -> Any:
-        return self._read(video, stage, "facts", lambda artefact: artefact)
+    def load(self, video: str, artefact: Artefact[Taken]) -> Taken:
+        value: Taken = self._read(video, artefact.name, "facts", lambda whole: whole)
+        return value
 
-    def save(self, video: str, stage: str, key: str, artefact: Any) -> None:
-        facts, arrays = pack(artefact)
+    def save(self, video: str, artefact: Artefact[Taken], key: str, value: Taken) -> None:
+        facts, arrays = pack(value)
         file = None
         folder = self.folder / ARRAYS
         # Large arrays take longer to write than others would wait for the database.
@@ -165,17 +167,17 @@ class SqliteStore:
             if part:
                 # What the older row names stays as it is, in case this is rolled back.
                 there = {path.stem for path in (folder / video).glob("*")}
-                name = _free_name(f"{stage}-{key[:16]}", there)
+                name = _free_name(f"{artefact.name}-{key[:16]}", there)
                 file = f"{ARRAYS}/{video}/{name}.safetensors"
                 (folder / video).mkdir(exist_ok=True)
                 part.replace(self.folder / file)
             connection.execute(
                 "INSERT OR REPLACE INTO artefact (video, stage, key, facts, file)"
                 " VALUES (?, ?, ?, ?, ?)",
-                (video, stage, key, facts, file),
+                (video, artefact.name, key, facts, file),
             )
-            if isinstance(artefact, Passages):
-                _file_words(connection, video, artefact)
+            if isinstance(value, Passages):
+                _file_words(connection, video, value)
         self._sweep(video)
 
     def spool(self) -> Spool:
@@ -188,7 +190,7 @@ class SqliteStore:
             number = int(np.abs(keyframes.seconds - seconds).argmin())
             return int(keyframes.frames[number]), keyframes.pictures[number]
 
-        return self._read(video, "scan", "facts ->> '$.keyframes'", nearest)
+        return self._read(video, SCAN.name, "facts ->> '$.keyframes'", nearest)
 
     def find_text(self, query: TextQuery, *, limit: int = MAX_MATCHES) -> np.ndarray:
         # Ranking them would look up every one of them, which takes a second for a common word;

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from storyscope.core import Features, Segmentation, Shot
+from storyscope.cues import find_cue
 from storyscope.stories.detect import Reading, at_pace, find_path, read
 from storyscope.stories.model import StoryModel, default_model
 from storyscope.stories.relations import (
@@ -23,7 +24,7 @@ from storyscope.stories.relations import (
     cut_relations,
     run_relations,
 )
-from storyscope.stories.similarity import APPEARANCE, TIME, VOTES, Array, cues_of, look
+from storyscope.stories.similarity import APPEARANCE, TIME, Array, cues_of, look
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ def rhythm_importance(
     of_cuts = np.delete(cuts, TIMING_OF_CUTS).reshape(3, -1)
     of_runs = np.delete(runs, TIMING_OF_RUNS).reshape(3, -1)
     first, second, third = np.hstack([of_cuts, of_runs])
-    others = {cue: VOTES[cue] for cue in cues if cue != APPEARANCE}
+    others = {cue: find_cue(cue).vote for cue in cues if cue != APPEARANCE}
     shares = {TIME: np.r_[cuts[TIMING_OF_CUTS], runs[TIMING_OF_RUNS]].mean()}
     if APPEARANCE in cues:
         shares[APPEARANCE] = np.r_[first, second].mean()

@@ -16,27 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from storyscope.core import Features
+from storyscope.cues import find_cue
 from storyscope.errors import InvalidFeatures
 
 Array = npt.NDArray[Any]
 
-COLOUR, AUDIO, SPEECH, TIME = "colour", "audio", "speech", "time"
-APPEARANCE, VISUAL, TEXT = "appearance", "visual_concepts", "text_concepts"
-
-CUE_OF_FEATURE = {
-    "hsv": COLOUR,
-    "hue": COLOUR,
-    "colour": COLOUR,
-    "audio": AUDIO,
-    "speech": SPEECH,
-    "time": TIME,
-    "visual_concepts": VISUAL,
-    "text_concepts": TEXT,
-}
-"""Which cue a feature speaks for; a name that is not here is an image network's."""
-
-VOTES = {COLOUR: 1.0, AUDIO: 0.5, SPEECH: 0.25, VISUAL: 0.5, TEXT: 1.0}
-"""Say of each cue in the second opinion, beside what the image network sees."""
+APPEARANCE, TIME = "appearance", "time"
 
 NEAR = 60
 """Pairs of shots at most this far apart set the scale of a video's similarities."""
@@ -75,9 +60,10 @@ def cues_of(features: Sequence[Features]) -> dict[str, list[Features]]:
     """The features by the cue they speak for, time left out: shots know their times."""
     cues: dict[str, list[Features]] = {}
     for feature in features:
-        cue = CUE_OF_FEATURE.get(feature.name, APPEARANCE)
-        if cue != TIME:
-            cues.setdefault(cue, []).append(feature)
+        cue = find_cue(feature.name)
+        if cue.view != "timing":
+            name = APPEARANCE if cue.view == "appearance" else cue.explained_as
+            cues.setdefault(name, []).append(feature)
     return cues
 
 
@@ -88,7 +74,7 @@ def look(cues: Mapping[str, Sequence[Features]]) -> Views:
         raise InvalidFeatures(f"features of one video wanted, got rows for {sorted(counts)} shots")
     seen = cues.get(APPEARANCE, ())
     others = [
-        (VOTES[cue], _vote([likeness(each.vectors) for each in features]))
+        (find_cue(cue).vote, _vote([likeness(each.vectors) for each in features]))
         for cue, features in cues.items()
         if cue != APPEARANCE
     ]

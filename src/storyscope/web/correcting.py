@@ -11,6 +11,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from storyscope.core import Annotation
+from storyscope.cues import evidence_labels
 from storyscope.web.answers import (
     Annotator,
     KnownTag,
@@ -54,7 +55,8 @@ def explanation(request: Request, video: str, if_none_match: KnownTag = None) ->
     """Why each of the machine's stories begins where it does: how sure, and which cues say so."""
     library = library_of(request)
     reasons, importance = library.explain(video), library.cue_importance(video)
-    return tagged({"boundaries": reasons, "importance": importance}, if_none_match)
+    facts = {"boundaries": reasons, "importance": importance, "labels": evidence_labels()}
+    return tagged(facts, if_none_match)
 
 
 @router.put("/videos/{video}/stories/{number}/thumbnail")

@@ -16,6 +16,7 @@ from starlette.background import BackgroundTask
 from storyscope.errors import MediaError
 from storyscope.library import LocalLibrary
 from storyscope.media import Codecs, read_codecs
+from storyscope.store import SCAN
 from storyscope.web.answers import MaybeAnnotator, library_of, streams_of
 
 router = APIRouter()
@@ -182,7 +183,7 @@ def _sprites(library: LocalLibrary, video: str) -> Path:
     from storyscope.formats import find_format
 
     timeline = library.timeline(video)
-    key = library.store.key(video, "scan") or ""
+    key = library.store.key(video, SCAN) or ""
     folder = library.folder / "pictures" / library.video(video).id
     track = folder / f"scrub-{key[:16]}.vtt"
     save = find_format("thumbnails").save

@@ -1,0 +1,171 @@
+"""The cues that stories stand on: one record each, which everybody reads.
+
+Indexing makes a stage of each record, the detector treats its features as the record says, and the
+command line, the page, the explanations and the ablation take its words from it. So a new cue is
+an extractor and a record here, or a record that another package names as an entry point in the
+group `storyscope.cues`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any, Literal
+
+from storyscope.errors import StoryscopeError, UnknownName
+from storyscope.plugins import load_plugin, plugin_names
+
+Source = Literal["film", "seen", "words"]
+"""What a cue can be made from: shots, keyframes and sound; the image network's output; words."""
+View = Literal["appearance", "second opinion", "timing"]
+"""How the detector compares shots by a cue: as the image network does, with a vote, or not at all
+because shots know their times."""
+
+PLUGINS = "storyscope.cues"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cue:
+    """A kind of evidence that two shots belong together."""
+
+    name: str
+    label: str
+    """What people read in an explanation: "mostly by colours"."""
+    progress: str = ""
+    """What people read while it is made: "describing the colours"."""
+    extractor: str | Callable[..., Any] | None = None
+    """A function of (material, settings), or where it is, as "package.module:function".
+
+    None where another stage makes the features.
+    """
+    made_from: tuple[Source, ...] = ("film",)
+    settings: tuple[str, ...] = ()
+    """Names of the feature settings that it reads: others do not make it run again."""
+    version: int = 1
+    """Raise it when the same inputs would give other features."""
+    indexed: bool = True
+    """Whether the shots of every indexed video are described by it."""
+    evidence: str = ""
+    """Cues with the same evidence are explained as one; the name of the cue where it is empty."""
+    view: View = "second opinion"
+    vote: float = 1.0
+    """Weight in the second opinion, beside what the image network sees."""
+    also_called: tuple[str, ...] = ()
+    """What benchmark folders call such features."""
+
+    @property
+    def explained_as(self) -> str:
+        return self.evidence or self.name
+
+    def load_extractor(self) -> Callable[..., Any]:
+        """The function that describes shots, imported only now."""
+        if self.extractor is None:
+            raise UnknownName(f"{self.name} is made by a stage of its own, and by no extractor")
+        if callable(self.extractor):
+            return self.extractor
+        module, _, function = self.extractor.partition(":")
+        found: Callable[..., Any] = getattr(import_module(module), function)
+        return found
+
+
+BUILT_IN = (
+    Cue(
+        name="appearance",
+        label="what is seen",
+        progress="describing what is seen",
+        extractor="storyscope.features.appearance:appearance",
+        made_from=("film", "seen"),
+        settings=("map", "pooling", "sampling", "keyframes_per_shot"),
+        view="appearance",
+        also_called=("vgg19", "vgg16", "mobilenet", "inceptionresnetv2", "resnet50", "clip"),
+    ),
+    Cue(
+        name="hue",
+        label="colours",
+        progress="describing the colours",
+        extractor="storyscope.features.colour:hue",
+        settings=("sampling", "keyframes_per_shot"),
+        evidence="colour",
+        also_called=("hsv",),
+    ),
+    Cue(
+        name="colour",
+        label="colours",
+        progress="describing the colours",
+        extractor="storyscope.features.colour:colour",
+        settings=("sampling", "keyframes_per_shot"),
+        indexed=False,
+    ),
+    Cue(
+        name="audio",
+        label="sound",
+        progress="describing the sound",
+        extractor="storyscope.features.audio:audio",
+        settings=("audio",),
+        vote=0.5,
+    ),
+    Cue(
+        name="speech",
+        label="voice",
+        progress="measuring speech",
+        extractor="storyscope.features.speech:speech",
+        made_from=("film", "words"),
+        vote=0.25,
+    ),
+    Cue(
+        name="time",
+        label="rhythm of the cutting",
+        progress="measuring the shots",
+        extractor="storyscope.features.time:time",
+        view="timing",
+    ),
+    Cue(name="visual_concepts", label="what is shown", indexed=False, vote=0.5),
+    Cue(name="text_concepts", label="what is spoken of", indexed=False),
+)
+
+
+@cache
+def all_cues() -> tuple[Cue, ...]:
+    """Every cue, those of installed packages last."""
+    return (*BUILT_IN, *(_from_package(name) for name in plugin_names(PLUGINS)))
+
+
+def indexed_cues() -> tuple[Cue, ...]:
+    """The cues that describe every indexed video, in the order in which they are made."""
+    return tuple(cue for cue in all_cues() if cue.indexed)
+
+
+def find_cue(feature: str) -> Cue:
+    """The cue that features of this name speak for.
+
+    `appearance:resnet50` speaks for appearance, whatever comes behind the colon.
+    """
+    name = feature.partition(":")[0]
+    for cue in all_cues():
+        if name == cue.name or feature in cue.also_called:
+            return cue
+    names = ", ".join(cue.name for cue in all_cues())
+    raise UnknownName(
+        f"no cue is called {feature!r}; choose from {names}, "
+        f"or call what an image network sees `appearance:{feature}`"
+    )
+
+
+def evidence_labels() -> dict[str, str]:
+    """What people read for each name that an explanation or a list of features may hold."""
+    names = {cue.name: cue.label for cue in all_cues()}
+    return names | {cue.explained_as: cue.label for cue in all_cues()}
+
+
+def _from_package(name: str) -> Cue:
+    cue = load_plugin(PLUGINS, name)
+    if not isinstance(cue, Cue) or cue.name != name or not cue.extractor:
+        raise StoryscopeError(
+            f"an installed package offers {name!r} as {PLUGINS}, which must be a Cue of that name "
+            "with an extractor"
+        )
+    if name in {known.name for known in BUILT_IN}:
+        raise StoryscopeError(f"an installed package offers {name!r} as {PLUGINS}; rename it")
+    return cue
