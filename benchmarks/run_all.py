@@ -30,6 +30,7 @@ BENCHMARKS: dict[str, list[str]] = {
     "benchmarks.stories.real_film": ["--data", "{data}"],
     "benchmarks.stories.style_curve": ["--data", "{data}"],
     "benchmarks.shots.shots": ["--data", "{data}"],
+    "benchmarks.shots.motion": ["--data", "{data}"],
     "benchmarks.shots.long_shot": [],
     "benchmarks.indexing.long_film": [FILM],
     "benchmarks.indexing.two_workers": [FILM],

@@ -1,239 +1,74 @@
-"""Train the fast shot detector on films composed from the tuning half's footage.
+"""Train the fast shot detector: the network that finds changes, and the one that confirms them.
 
     python -m training.train_shots [--data ../shared/data] [--cache build/shot-set] [--write]
 
-Compositions are made anew for every seed, shrunk to 48 x 27, disturbed (light, noise, frame rate,
-repeated frames, direction of time) and measured by the very code that runs in the product. The
-scoring half is never read. It says whether the weights are those in the package, number for
-number; with --write those are replaced.
+The first network judges every frame. It is trained on films composed by code and on films of pure
+motion (shot_films.py), disturbed in light, noise, frame rate, repeated frames and direction of
+time, and measured by the very code that runs in the product. The second one is shown every gradual
+transition that the first suggests in those films, and learns which of them are motion.
+
+With one thread the same machine gives the same weights, number for number: the program says whether
+they are those in the package, and with --write replaces those and their card. The first network
+takes much longer and is trained only with --network; else it stays the one in the package. --quick
+trains for a few seconds on one drawn film, to see that the program works.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
-import time
-from dataclasses import replace
+import json
+from collections.abc import Iterator
+from multiprocessing import get_context
 from pathlib import Path
 
-import cv2
 import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
 
-from benchmarks.shots.shot_footage import HEIGHT, WIDTH, Render, Take, film_paths, load_takes
-from benchmarks.shots.shot_set import RECIPES, Recipe, Truth, compose
-from storyscope.shots.decide import runs
+from benchmarks.shots.motion_camera import World, load_world
+from benchmarks.shots.shot_footage import film_paths, load_takes
+from storyscope.shots.confirm import around, describe
+from storyscope.shots.decide import gradual_runs
 from storyscope.shots.measure import CHANNELS, REACH, measure, sketch
-from storyscope.shots.network import DILATIONS, OUTPUTS
-from storyscope.shots.tile import EMPTY
+from storyscope.shots.network import DILATIONS, MARGIN, OUTPUTS, score
+from storyscope.shots.weights import CARD, WEIGHTS, digest
+from training.shot_films import QUICK, composed, disturbed, moving
 
 ROOT = Path(__file__).parents[1]
-WEIGHTS = ROOT / "src" / "storyscope" / "shots" / "weights.npz"
 STRETCH = 512
-BLACKOUT = 25
-"""Frames of an empty screen that are a shot."""
-GRADUAL = ("dissolve", "fade", "wipe")
+WIDTH = 48
+CONFIRM_WIDTH = 24
+CANDIDATE = 0.35
+"""The second network learns from every run of frames that rises above this."""
 
+KEPT = "kept as it was: an earlier state of this program trained it; --network trains another"
+MOTION_VERSIONS = 4
+"""Disturbed copies of films of pure motion."""
 
-def kindred(takes: dict[str, list[Take]], rng: np.random.Generator) -> dict[str, list[Take]]:
-    """Shots that share their colours: one picture to jump about in, mosaics of one palette."""
-    picture = takes["picture"][int(rng.integers(len(takes["picture"])))]
-    palette = rng.uniform(0, 255, (int(rng.integers(2, 5)), 3))
-    mosaics = [Take(f"mosaic:{i}", 10_000, _mosaic(palette)) for i in range(4)]
-    again = [replace(picture, name=f"{picture.name}:{i}") for i in range(4)]
-    return {"film": [], "picture": again, "drawn": mosaics}
-
-
-def _mosaic(palette: np.ndarray) -> Render:
-    def render(count: int, rng: np.random.Generator) -> np.ndarray:
-        size = int(rng.choice([4, 8, 16, 32, 48]))
-        cells = rng.dirichlet(np.full(len(palette), 0.6), (HEIGHT // size + 1, WIDTH // size + 1))
-        colours = np.kron(cells @ palette, np.ones((size, size, 1)))[:HEIGHT, :WIDTH]
-        speed = rng.choice([0, 0, 0.3, 1, 2, 5]) * rng.normal(0, 1, 2)
-        place = np.outer(_restless(count, rng), speed).astype(int)
-        return np.stack([np.roll(colours, shift, axis=(0, 1)) for shift in place]).astype(np.uint8)
-
-    return render
-
-
-def _restless(count: int, rng: np.random.Generator) -> np.ndarray:
-    """How far the camera has come: steadily, in jerks, or setting off and stopping at once."""
-    manner = rng.choice(["steady", "steady", "jerks", "stops"])
-    if manner == "jerks":
-        hold = int(rng.integers(2, 6))
-        return np.arange(count) // hold * hold
-    if manner == "stops":
-        moving = np.repeat(rng.integers(0, 2, count // 6 + 1), 6)[:count]
-        return np.cumsum(moving)
-    return np.arange(count)
-
-
-def swinging(takes: dict[str, list[Take]], rng: np.random.Generator) -> dict[str, list[Take]]:
-    """A camera that turns fast over clouds of every size."""
-    return {"film": [], "picture": [], "drawn": [Take("clouds", 10_000, _swing)]}
-
-
-def _swing(count: int, rng: np.random.Generator) -> np.ndarray:
-    colours = rng.uniform(0, 255, (2, 3))
-    field = np.zeros((2 * HEIGHT, 4 * WIDTH))
-    for size in (96, 48, 24, 12):
-        cells = rng.normal(0, size ** rng.uniform(0.3, 1), (field.shape[0] // size, 1024 // size))
-        how = cv2.INTER_CUBIC if rng.random() < 0.5 else cv2.INTER_NEAREST
-        field += cv2.resize(cells, field.shape[::-1], interpolation=how)
-    field = (field - field.min()) / np.ptp(field)
-    scene = (colours[0] + field[..., None] * (colours[1] - colours[0])).astype(np.uint8)
-    when = np.arange(count)[:, None] - rng.uniform(0, count, int(rng.integers(1, 4)))
-    turns = rng.normal(0, WIDTH, (when.shape[1], 2)) * (1, rng.choice([0, 0.3]))
-    way = 1 / (1 + np.exp(-np.clip(6 * when / rng.uniform(4, 50), -50, 50))) @ turns
-    drift = np.outer(np.arange(count), rng.normal(0, 0.5, 2))
-    return np.stack([_seen_from(scene, *place) for place in way + drift])
-
-
-def _seen_from(scene: np.ndarray, right: float, down: float) -> np.ndarray:
-    shift = np.array([[1, 0, -right], [0, 1, -down]])
-    return cv2.warpAffine(scene, shift, (WIDTH, HEIGHT), borderMode=cv2.BORDER_WRAP)
-
-
-def as_they_are(takes: dict[str, list[Take]], rng: np.random.Generator) -> dict[str, list[Take]]:
-    return takes
-
-
-EXTRAS = {
-    Recipe(
-        "kindred", 150, mix=(0.8, 0.1, 0.05, 0.05), body=(8, 60), sorts=(0, 0.25, 0.75)
-    ): kindred,
-    Recipe("kindred-montage", 120, mix=(1, 0, 0, 0), body=(4, 14), sorts=(0, 0.25, 0.75)): kindred,
-    Recipe("swings", 50, body=(30, 200), sorts=(0, 0, 1)): swinging,
-    Recipe("blackouts", 30, mix=(0.2, 0.1, 0.7, 0), hold=(0, 120)): as_they_are,
-}
-"""What only training needs, and the stock it is made of."""
-
-
-def composed(seed: int, takes: dict, cache: Path) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Small frames and labels (n x OUTPUTS) of one composition of every recipe."""
-    cache.mkdir(parents=True, exist_ok=True)
-    clips = []
-    for number, recipe in enumerate((*RECIPES, *EXTRAS)):
-        path = cache / f"{recipe.name}-{seed}.npz"
-        if not path.exists():
-            rng, truth = np.random.default_rng([7, seed, number]), Truth()
-            stock = EXTRAS.get(recipe, as_they_are)(takes, rng)
-            pieces = [
-                np.stack([cv2.resize(f, (48, 27), interpolation=cv2.INTER_AREA) for f in piece])
-                for piece in compose(_varied(recipe, rng), stock, rng, truth)
-                if len(piece)
-            ]
-            rgb, labels = np.concatenate(pieces), labels_of(truth)
-            if max(recipe.hold) >= BLACKOUT:
-                labels = without_blackouts(rgb, labels)
-            np.savez(path, rgb=rgb, labels=labels)
-        stored = np.load(path)
-        clips.append((stored["rgb"], stored["labels"]))
-    return clips
-
-
-def _varied(recipe, rng):
-    """The recipe with several tricks at once in some clips, as real films have them."""
-    return replace(recipe, trick_rate=min(1.0, recipe.trick_rate * rng.uniform(0.8, 1.5)))
-
-
-def labels_of(truth: Truth) -> np.ndarray:
-    """n x (cut, gradual, fade, wipe)."""
-    labels = np.zeros((truth.frames, OUTPUTS), np.float32)
-    for transition in truth.transitions:
-        first, end = int(transition["first_frame"]), int(transition["end_frame"])
-        if transition["kind"] == "cut":
-            labels[first, 0] = 1
-        else:
-            labels[first:end, 1] = 1
-            labels[first:end, 2] = transition["kind"] == "fade"
-            labels[first:end, 3] = transition["kind"] == "wipe"
-    return labels
-
-
-def without_blackouts(rgb: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Labels under which a screen that is empty for a second is a shot, and no part of a fade."""
-    for run in runs(np.ptp(rgb.reshape(len(rgb), -1), axis=1) <= EMPTY):
-        if len(run) >= BLACKOUT:
-            labels[run.start : run.stop, 1:] = 0
-    return labels
-
-
-def disturbed(
-    rgb: np.ndarray, labels: np.ndarray, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Another film with the same shots."""
-    if rng.random() < 0.5:
-        rgb, labels = rgb[::-1], labels[::-1].copy()
-        labels[1:, 0], labels[0, 0] = labels[:-1, 0].copy(), 0
-    manner = rng.choice(["as is", "as is", "as is", "faster", "repeated"])
-    if manner == "faster":
-        rgb, labels = _thinned(rgb, labels)
-    elif manner == "repeated":
-        at = np.sort(np.concatenate([np.arange(len(rgb)), _some(len(rgb), rng)]))
-        moved = labels[at]
-        moved[1:, 0][at[1:] == at[:-1]] = 0
-        rgb, labels = rgb[at], moved
-    if rng.random() < 0.35:
-        rgb = _framed(rgb, rng)
-    gain, lift, gamma = rng.uniform(0.5, 1.2), rng.uniform(-0.05, 0.1), rng.uniform(0.7, 1.5)
-    table = np.clip(gain * (np.arange(256) / 255) ** gamma + lift, 0, 1) * 255
-    pixels = table.astype(np.float32)[rgb] * _light(len(rgb), rng)[:, None, None, None]
-    grain = rng.choice([0.3, 1.0, 2.5]) * rng.standard_normal(rgb.shape[:3], dtype=np.float32)
-    pixels += grain[..., None]
-    return np.clip(pixels + 0.5, 0, 255).astype(np.uint8), labels
-
-
-def _light(count: int, rng: np.random.Generator) -> np.ndarray:
-    """Light that is steady in most films, and in some breathes or jumps about."""
-    depth = rng.choice([0, 0, 0, 0.1, 0.25, 0.4])
-    waves = np.sin(np.arange(count) / rng.uniform(4, 40) + rng.uniform(0, 6))
-    come_and_go = np.sin(np.arange(count) / rng.uniform(100, 400)) > 0
-    return (1 + depth * waves * come_and_go).astype(np.float32)
-
-
-def _framed(rgb: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The film between black bars, as old films and wide ones are shown."""
-    width, height = (int(rng.integers(28, 48)), 27) if rng.random() < 0.5 else (48, 0)
-    height = height or int(rng.integers(16, 27))
-    out = np.zeros_like(rgb)
-    left, top = (48 - width) // 2, (27 - height) // 2
-    for number, frame in enumerate(rgb):
-        small = cv2.resize(frame, (width, height), interpolation=cv2.INTER_AREA)
-        out[number, top : top + height, left : left + width] = small
-    return out
-
-
-def _thinned(rgb: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Every second frame; a cut moves to the next frame that is kept."""
-    labels = labels[: len(labels) // 2 * 2].copy()
-    kept = labels[::2].copy()
-    kept[1:, 0] = np.maximum(kept[1:, 0], labels[1:-1:2, 0])
-    return rgb[: len(labels) : 2], kept
-
-
-def _some(count: int, rng: np.random.Generator) -> np.ndarray:
-    """Frames to show twice: all of them (animation on twos), or a few at random."""
-    if rng.random() < 0.5:
-        return np.arange(count)
-    return np.flatnonzero(rng.random(count) < 0.2)
+Weights = dict[str, np.ndarray]
+Example = tuple[np.ndarray, bool]
+"""The features of a suggested transition, and whether it is one."""
+Clip = tuple[np.ndarray, np.ndarray]
+"""Small frames (n x 27 x 48 x 3), or what was measured of them, and labels (n x OUTPUTS)."""
 
 
 def measured(rgb: np.ndarray) -> np.ndarray:
-    padded = np.concatenate([np.repeat(rgb[:1], REACH, 0), rgb, np.repeat(rgb[-1:], REACH, 0)])
-    return measure(sketch(padded))
+    return measure(sketch(_padded(rgb, REACH)))
+
+
+def _padded(rows: np.ndarray, reach: int) -> np.ndarray:
+    return np.concatenate([np.repeat(rows[:1], reach, 0), rows, np.repeat(rows[-1:], reach, 0)])
 
 
 class Net(nn.Module):
     """The network of `storyscope.shots.network`, for training."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.enter = nn.Linear(CHANNELS, width)
-        self.layers = nn.ModuleList(nn.Conv1d(width, width, 3, dilation=d) for d in DILATIONS)
-        self.leave = nn.Linear(width, OUTPUTS)
+        self.enter = nn.Linear(CHANNELS, WIDTH)
+        self.layers = nn.ModuleList(nn.Conv1d(WIDTH, WIDTH, 3, dilation=d) for d in DILATIONS)
+        self.leave = nn.Linear(WIDTH, OUTPUTS)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         h = functional.relu(self.enter(x)).transpose(1, 2)
@@ -251,23 +86,24 @@ class Net(nn.Module):
         return {name: value.detach().numpy().astype(np.float16) for name, value in half.items()}
 
 
-def train(clips: list[tuple[np.ndarray, np.ndarray]], width: int, steps: int, seed: int) -> Net:
+def train_network(clips: list[Clip], *, steps: int, seed: int = 3) -> dict[str, np.ndarray]:
+    """Learn to score frames from measured clips, stretches of which are drawn at random."""
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
-    net, margin = Net(width), sum(DILATIONS)
+    net = Net()
     optimiser = torch.optim.AdamW(net.parameters(), lr=3e-3, weight_decay=1e-3)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 3e-3, total_steps=steps)
     weight = torch.tensor([4.0, 1.5, 1.0, 1.0])
-    long = [(x, y) for x, y in clips if len(x) > STRETCH + 2 * margin]
+    long = [(x, y) for x, y in clips if len(x) > STRETCH + 2 * MARGIN]
     chance = np.array([len(x) for x, _ in long], float)
     running = 0.0
     for step in range(steps):
         batch = []
         for which in rng.choice(len(long), 16, p=chance / chance.sum()):
             x, y = long[which]
-            at = int(rng.integers(0, len(x) - STRETCH - 2 * margin))
+            at = int(rng.integers(0, len(x) - STRETCH - 2 * MARGIN))
             batch.append(
-                (x[at : at + STRETCH + 2 * margin], y[at + margin : at + margin + STRETCH])
+                (x[at : at + STRETCH + 2 * MARGIN], y[at + MARGIN : at + MARGIN + STRETCH])
             )
         x = torch.from_numpy(np.stack([b[0] for b in batch]).astype(np.float32))
         y = torch.from_numpy(np.stack([b[1] for b in batch]))
@@ -280,46 +116,152 @@ def train(clips: list[tuple[np.ndarray, np.ndarray]], width: int, steps: int, se
         running += 0.01 * (float(loss.detach()) - running)
         if step % 250 == 249:
             print(f"step {step + 1}: loss {running:.4f}", flush=True)
-    return net
+    return net.arrays()
 
 
-def digest(weights: dict[str, np.ndarray]) -> str:
-    """SHA-256 of the numbers, whatever file they lie in."""
-    content = hashlib.sha256()
-    for name in sorted(weights):
-        content.update(f"{name} {weights[name].shape} {weights[name].dtype}".encode())
-        content.update(np.ascontiguousarray(weights[name]).tobytes())
-    return content.hexdigest()
+def suggested(clip: Clip, weights: Weights) -> Iterator[Example]:
+    """Every gradual transition that the network suggests in a film: its features, and if it is one.
+
+    One that covers part of a true transition and much else is neither.
+    """
+    rgb, labels = clip
+    scores = score(_padded(measured(rgb), MARGIN), weights)
+    true = labels[:, 1] > 0
+    for run in gradual_runs(scores, CANDIDATE):
+        hit = int(true[run.start : run.stop].sum())
+        if hit == 0 or hit > 0.6 * len(run):
+            yield describe(around(rgb, run), scores[run.start : run.stop]), hit > 0
+
+
+def examples_of(films: list[Clip], weights: Weights, *, jobs: int) -> list[Example]:
+    """What the network suggests in all films: as they are, and disturbed.
+
+    A film without any gradual transition is pure motion; it is disturbed more often, because few
+    suggestions are wrong and those teach most.
+    """
+    tasks = [
+        (number, version, film, weights)
+        for number, film in enumerate(films)
+        for version in range(1 + (MOTION_VERSIONS if not film[1][:, 1].any() else 0))
+    ]
+    with get_context("fork").Pool(jobs) as pool:
+        return [example for found in pool.imap(_suggested_in, tasks) for example in found]
+
+
+def _suggested_in(task: tuple[int, int, Clip, Weights]) -> list[Example]:
+    number, version, film, weights = task
+    clip = disturbed(*film, np.random.default_rng([12, number, version])) if version else film
+    return list(suggested(clip, weights))
+
+
+def train_confirmation(
+    examples: list[tuple[np.ndarray, bool]], *, steps: int, seed: int = 5
+) -> dict[str, np.ndarray]:
+    """Learn which suggested transitions are motion: two layers on standardised features."""
+    torch.manual_seed(seed)
+    features = np.stack([features for features, _ in examples])
+    centre, spread = features.mean(axis=0), features.std(axis=0) + 1e-3
+    x = torch.from_numpy(((features - centre) / spread).clip(-5, 5))
+    y = torch.tensor([[float(real)] for _, real in examples])
+    net = nn.Sequential(
+        nn.Linear(x.shape[1], CONFIRM_WIDTH), nn.Tanh(), nn.Linear(CONFIRM_WIDTH, 1)
+    )
+    optimiser = torch.optim.AdamW(net.parameters(), lr=5e-3, weight_decay=0.05)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 5e-3, total_steps=steps)
+    for _ in range(steps):
+        noisy = x + 0.1 * torch.randn(x.shape)
+        loss = functional.binary_cross_entropy_with_logits(net(noisy), y)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        schedule.step()
+    wrong = float(((net(x) > 0) != (y > 0.5)).float().mean())
+    print(
+        f"{len(y)} suggestions, {int(y.sum())} of them true; {wrong:.2%} judged wrong", flush=True
+    )
+    first, last = net[0], net[2]
+    values = {
+        "confirm_centre": torch.from_numpy(centre),
+        "confirm_spread": torch.from_numpy(spread),
+        "confirm_enter": first.weight.T,
+        "confirm_enter_bias": first.bias,
+        "confirm_leave": last.weight.T,
+        "confirm_leave_bias": last.bias,
+    }
+    return {name: value.detach().numpy().astype(np.float32) for name, value in values.items()}
+
+
+def measured_versions(films: list[Clip]) -> Iterator[Clip]:
+    """Every film as it is and disturbed, measured."""
+    rng = np.random.default_rng(11)
+    for rgb, labels in films:
+        for pixels, marks in ((rgb, labels), disturbed(rgb, labels, rng)):
+            yield measured(pixels).astype(np.float16), marks
+
+
+def train(films: list[Clip], options: argparse.Namespace) -> dict[str, np.ndarray]:
+    """Both networks' weights; the first one's are those that ship unless it is trained too."""
+    if options.network or options.quick:
+        steps = 5 if options.quick else options.steps
+        network = train_network(list(measured_versions(films)), steps=steps)
+    else:
+        with np.load(WEIGHTS) as stored:
+            network = {n: stored[n] for n in stored.files if not n.startswith("confirm_")}
+    as_loaded = {name: value.astype(np.float32) for name, value in network.items()}
+    examples = examples_of(films, as_loaded, jobs=options.jobs)
+    return network | train_confirmation(examples, steps=300 if options.quick else 3000)
+
+
+def write(weights: dict[str, np.ndarray], frames: int, first_network: str) -> None:
+    """Let these weights ship, with a card that says what they are."""
+    np.savez_compressed(WEIGHTS, **weights)
+    card = {
+        "made_by": "python -m training.train_shots --write",
+        "digest": digest(weights),
+        "numbers": int(sum(value.size for value in weights.values())),
+        "trained_on": "the tuning half of benchmarks/shots/shot_set.py and the training kinds of "
+        "benchmarks/shots/motion_footage.py",
+        "frames": frames,
+        "first_network": first_network,
+        "versions": {"torch": torch.__version__, "numpy": np.__version__},
+    }
+    CARD.write_text(json.dumps(card, indent=1) + "\n")
+
+
+def films_for(options: argparse.Namespace) -> list[Clip]:
+    """Every film to train on, composed or taken from the cache."""
+    kept = options.cache / "training"
+    if options.quick:
+        return list(moving(range(1), World(()), kept, QUICK))
+    takes = load_takes("tuning", film_paths(options.data), options.cache / "decoded")
+    return [
+        *composed(range(options.seeds), takes, kept),
+        *moving(range(options.motion_seeds), load_world("tuning", takes["film"]), kept),
+    ]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--cache", type=Path, default=ROOT / "build" / "shot-set")
-    parser.add_argument("--seeds", type=int, default=5, help="compositions of every recipe")
-    parser.add_argument("--versions", type=int, default=3, help="disturbed copies of each")
-    parser.add_argument("--width", type=int, default=48)
-    parser.add_argument("--steps", type=int, default=5000)
+    parser.add_argument("--seeds", type=int, default=2, help="compositions of every recipe")
+    parser.add_argument("--motion-seeds", type=int, default=2, help="films of every motion")
+    parser.add_argument("--network", action="store_true", help="train the first network too")
+    parser.add_argument("--steps", type=int, default=5000, help="of the first network")
+    parser.add_argument("--jobs", type=int, default=1, help="films looked at at a time")
     parser.add_argument("--out", type=Path, help="keep the weights here too")
+    parser.add_argument("--quick", action="store_true", help="a few seconds on two small films")
     parser.add_argument("--write", action="store_true", help="let these weights ship")
     options = parser.parse_args()
-    began = time.process_time()
     torch.set_num_threads(1)
-    takes = load_takes("tuning", film_paths(options.data), options.cache / "decoded")
-    rng, clips = np.random.default_rng(11), []
-    for seed in range(options.seeds):
-        for rgb, labels in composed(seed, takes, options.cache / "training"):
-            for version in range(options.versions):
-                pixels, marks = (rgb, labels) if version == 0 else disturbed(rgb, labels, rng)
-                clips.append((measured(pixels).astype(np.float16), marks))
-        print(f"seed {seed}: {sum(len(x) for x, _ in clips)} frames", flush=True)
-    weights = train(clips, options.width, options.steps, seed=3).arrays()
-    seconds = round(time.process_time() - began)
+    films = films_for(options)
+    weights = train(films, options)
     if options.out:
         np.savez_compressed(options.out, **weights)
-    if options.write:
-        np.savez_compressed(WEIGHTS, **weights)
-    print(f"trained in {seconds} CPU seconds; digest {digest(weights)[:16]}")
+    if options.write and not options.quick:
+        origin = "trained with the second" if options.network else KEPT
+        write(weights, sum(len(rgb) for rgb, _ in films), origin)
+    print(f"digest {digest(weights)}")
     same = digest(weights) == digest(dict(np.load(WEIGHTS)))
     print("the same weights as those that ship" if same else "NOT the weights that ship")
 

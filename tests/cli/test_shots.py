@@ -25,6 +25,10 @@ def test_json_tiles_the_film_and_is_alone_on_standard_output(app, film):
     shots = json.loads(done.stdout)["shots"]
     assert shots[0]["first_frame"] == 0
     assert shots[0]["transition"] == {"kind": "start", "first_frame": 0, "end_frame": 0}
+    for shot in shots:
+        assert 0 < shot["confidence"] <= 1
+        least = 0.6 if shot["transition"]["kind"] == "cut" else 0.95
+        assert shot["uncertain"] == (shot["confidence"] < least)
     for before, after in pairwise(shots):
         assert before["end_frame"] == after["first_frame"]
         assert before["end"] == after["start"]
@@ -43,6 +47,7 @@ def test_table_and_strip_hold_every_shot(app, film, tmp_path):
     rows = list(csv.DictReader(table.open(encoding="utf-8")))
     assert len(rows) == done.stdout.strip().count("\n")
     assert rows[0]["transition"] == "start"
+    assert rows[0]["uncertain"] == "False"
     with Image.open(strip) as picture:
         assert picture.width == 160 * min(8, len(rows))
 

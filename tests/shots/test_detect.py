@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from storyscope.config import ShotConfig
 from storyscope.core import SmallFrame
-from storyscope.errors import UnknownName
+from storyscope.errors import InvalidSetting
 from storyscope.shots import detect_shots
 
 SECONDS = 1 / 25
@@ -258,5 +258,5 @@ def test_a_rapid_montage_is_cut_at_every_picture():
 
 
 def test_an_unknown_detector_is_refused_by_name():
-    with pytest.raises(UnknownName, match="fast"):
+    with pytest.raises(InvalidSetting, match="fast"):
         list(detect_shots([], ShotConfig(detector="psychic")))

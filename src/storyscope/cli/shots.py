@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, open_library
+from storyscope.cli.options import (
+    DEFAULT_LIBRARY,
+    JsonOption,
+    LibraryOption,
+    open_library,
+    open_local_library,
+)
 from storyscope.cli.show import live_progress, print_json, print_table, say
 from storyscope.errors import FormatError, UnknownVideo
 
@@ -19,6 +25,7 @@ if TYPE_CHECKING:
 COLUMNS, THUMB_HEIGHT, LABEL = 8, 90, 14
 CSV_COLUMNS = ["start", "end", "first_frame", "end_frame"]
 CSV_COLUMNS += ["transition", "transition_first_frame", "transition_end_frame"]
+CSV_COLUMNS += ["confidence", "uncertain"]
 
 
 def shots(
@@ -36,6 +43,13 @@ def shots(
     strip: Annotated[
         Path | None, typer.Option(metavar="PNG", help="Write one thumbnail of every shot.")
     ] = None,
+    reject: Annotated[
+        list[int] | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="This shot does not begin a new one: keep that for `storyscope train --shots`.",
+        ),
+    ] = None,
     show: Annotated[
         bool, typer.Option("--show", help="Show the thumbnails here, or as a PNG if that fails.")
     ] = False,
@@ -51,9 +65,14 @@ def shots(
         storyscope shots film.mp4 --csv shots.csv --strip shots.png
 
         storyscope shots film --json
+
+        storyscope shots film --reject 12
     """
     for file in filter(None, (csv, strip)):
         _check_folder(file)
+    if reject:
+        _reject(video, library, reject)
+        return
     path, found = _shots_of(video, library, detector)
     if csv:
         _write_csv(found, csv)
@@ -64,6 +83,16 @@ def shots(
         print_json({"shots": [_facts(shot) for shot in found]})
     else:
         _print(found)
+
+
+def _reject(video: str, library: Path, numbers: Sequence[int]) -> None:
+    from storyscope.library.transitions import reject_transition
+
+    shelf = open_local_library(library)
+    for number in numbers:
+        change = reject_transition(shelf, video, number)
+        say(f"kept: the {change.kind} at frame {change.first_frame} is none")
+    say("`storyscope train --shots` teaches the detector by it")
 
 
 def _check_folder(file: Path) -> None:
@@ -103,6 +132,8 @@ def _facts(shot: Shot) -> dict[str, Any]:
             "first_frame": shot.transition.first_frame,
             "end_frame": shot.transition.end_frame,
         },
+        "confidence": round(shot.transition.confidence, 3),
+        "uncertain": shot.transition.is_uncertain,
     }
 
 
@@ -117,10 +148,11 @@ def _print(found: Sequence[Shot]) -> None:
             f"{shot.frames.start}-{shot.frames.stop}",
             shot.transition.kind,
             f"{shot.transition.frame_count} frames" if shot.transition.frame_count else "",
+            "uncertain" if shot.transition.is_uncertain else "",
         )
         for number, shot in enumerate(found, start=1)
     )
-    print_table("", "start", "end", "frames", "enters by", "lasting", rows=rows)
+    print_table("", "start", "end", "frames", "enters by", "lasting", "", rows=rows)
 
 
 def _write_csv(found: Sequence[Shot], path: Path) -> None:
@@ -132,7 +164,8 @@ def _write_csv(found: Sequence[Shot], path: Path) -> None:
         for shot in found:
             facts = _facts(shot)
             change = facts.pop("transition")
-            table.writerow([*facts.values(), *change.values()])
+            *place, confidence, uncertain = facts.values()
+            table.writerow([*place, *change.values(), confidence, uncertain])
     say(f"wrote {path}")
 
 

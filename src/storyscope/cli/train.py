@@ -47,6 +47,12 @@ def train(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what it would bring, and change nothing.")
     ] = False,
+    shots: Annotated[
+        bool,
+        typer.Option(
+            "--shots", help="Teach the shot detector by rejected transitions (`shots --reject`)."
+        ),
+    ] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -66,10 +72,15 @@ def train(
         storyscope train film1.vtt film2.json --dry-run
 
         storyscope train --embedding triplet --output triplet.safetensors
+
+        storyscope train --shots
     """
     from storyscope.library.training import adopt_style, facts_of, learn_style
 
     shelf = open_local_library(library)
+    if shots:
+        _train_shots(shelf, json, quiet)
+        return
     if embedding is not None:
         _train_embedding(shelf, embedding, annotations or (), annotator, output, json, quiet)
         return
@@ -100,6 +111,18 @@ def _show(facts: dict[str, Any]) -> None:
     told = f", usually with {pace:.2f} stories a minute" if pace else ""
     gain = f"{facts['gain']:+.3f} mean IoU"
     say(f"learned from {facts['minutes']:.0f} annotated minutes{told}: {gain}")
+
+
+def _train_shots(shelf: LocalLibrary, json: bool, quiet: bool) -> None:
+    from storyscope.library.transitions import learn_transitions
+
+    with live_progress("train", quiet=quiet or json) as report:
+        path, rejected, kept = learn_transitions(shelf, report=report)
+    if json:
+        print_json({"model": str(path), "rejected": rejected, "kept": kept})
+    elif not quiet:
+        say(f"learned from {rejected} rejected and {kept} other gradual transitions")
+        say(f"kept as {path}; `storyscope add` finds the shots of your videos anew")
 
 
 def _train_embedding(

@@ -16,11 +16,14 @@ from typing import Any
 from storyscope.config.records import PRESETS, Config
 from storyscope.errors import InvalidSetting
 
+MODEL_ROOMS = ("shots", "stories")
+"""Rooms whose `model` may be a file that the library learned."""
+
 
 def load_config(path: Path) -> Config:
     """Read settings from a TOML file; a missing file gives the defaults.
 
-    A story model that lies beside the file may be named from there.
+    A model that lies beside the file may be named from there.
     """
     if not path.exists():
         return Config()
@@ -30,8 +33,10 @@ def load_config(path: Path) -> Config:
         raise InvalidSetting(f"{path} is not a TOML file: {error}") from error
     preset = values.pop("preset", "default")
     config = with_settings(preset_called(preset, where=str(path)), values, where=str(path))
-    beside = path.parent.resolve() / config.stories.model
-    return _with_model(config, beside) if beside.is_file() else config
+    for room in MODEL_ROOMS:
+        beside = path.parent.resolve() / getattr(config, room).model
+        config = _with_model(config, room, beside) if beside.is_file() else config
+    return config
 
 
 def preset_called(name: Any, *, where: str = "settings") -> Config:
@@ -66,11 +71,12 @@ def parse_settings(lines: Sequence[str]) -> dict[str, dict[str, Any]]:
 def to_toml(config: Config, *, preset: str = "default", home: Path | None = None) -> str:
     """The settings that differ from a preset, as the text of a TOML file.
 
-    A story model inside `home`, the folder of that file, is named from there: they move together.
+    A model inside `home`, the folder of that file, is named from there: they move together.
     """
-    model = Path(config.stories.model)
-    if home is not None and model.is_relative_to(home.resolve()):
-        config = _with_model(config, model.relative_to(home.resolve()))
+    for name in MODEL_ROOMS:
+        model = Path(getattr(config, name).model)
+        if home is not None and model.is_relative_to(home.resolve()):
+            config = _with_model(config, name, model.relative_to(home.resolve()))
     lines = [] if preset == "default" else [f"preset = {json.dumps(preset)}"]
     for room in fields(config):
         record, base = getattr(config, room.name), getattr(PRESETS[preset], room.name)
@@ -83,8 +89,9 @@ def to_toml(config: Config, *, preset: str = "default", home: Path | None = None
     return "\n".join(lines).strip() + "\n"
 
 
-def _with_model(config: Config, model: Path) -> Config:
-    return replace(config, stories=replace(config.stories, model=str(model)))
+def _with_model(config: Config, room: str, model: Path) -> Config:
+    changed: Config = replace(config, **{room: replace(getattr(config, room), model=str(model))})
+    return changed
 
 
 def _as_toml(value: Any) -> str:

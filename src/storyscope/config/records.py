@@ -38,6 +38,8 @@ class ShotConfig(Checked):
     """`fast`; `neural` to ask TransNetV2 where that is unsure; `paper` for Apostolidis 2014."""
     min_shot_seconds: float = at_least(0, 0.1)
     """A shorter shot is taken for a flash and joins the one after it."""
+    model: str = ""
+    """A file that `storyscope train --shots` wrote, or nothing for the weights that ship."""
 
 
 @dataclass(frozen=True, kw_only=True)

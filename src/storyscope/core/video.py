@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from storyscope.core.span import Span
@@ -36,6 +36,10 @@ class Video:
     has_sound: bool
 
 
+UNCERTAIN_CUT, UNCERTAIN_GRADUAL = 0.6, 0.95
+"""Transitions that the detector is less sure of than this are marked as uncertain."""
+
+
 @dataclass(frozen=True)
 class Transition:
     """How one shot gives way to the next, over the frames [first_frame, end_frame).
@@ -46,6 +50,8 @@ class Transition:
     kind: TransitionKind
     first_frame: int
     end_frame: int
+    confidence: float = field(default=1.0, compare=False)
+    """How sure the detector is that a new shot begins here, from 0 to 1."""
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(TransitionKind) or self.first_frame > self.end_frame:
@@ -56,6 +62,11 @@ class Transition:
     @property
     def frame_count(self) -> int:
         return self.end_frame - self.first_frame
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether a person should look: it may be a camera or a thing that moves."""
+        return self.confidence < (UNCERTAIN_CUT if self.kind == "cut" else UNCERTAIN_GRADUAL)
 
 
 @dataclass(frozen=True)

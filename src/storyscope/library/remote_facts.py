@@ -20,10 +20,11 @@ def story_of(video: str, id: str, facts: dict[str, Any]) -> Story:
 
 
 def shot_of(facts: dict[str, Any]) -> Shot:
+    first, end = facts["transition_frames"]
     return Shot(
         Span(facts["start"], facts["end"]),
         range(facts["first_frame"], facts["end_frame"]),
-        Transition(facts["transition"], *facts["transition_frames"]),
+        Transition(facts["transition"], first, end, facts.get("confidence", 1.0)),
     )
 
 

@@ -18,6 +18,10 @@ CUT, GRADUAL, FADE, WIPE = range(4)
 CUT_THRESHOLD = 0.4
 GRADUAL_THRESHOLD = 0.8
 """A gradual transition rises above this somewhere ..."""
+SUGGESTED = 0.5
+"""... or above that, where a second look confirms it ..."""
+CONFIRMED = 0.8
+"""... with at least this probability ..."""
 GRADUAL_EDGE = 0.35
 """... and lasts as long as it stays above that."""
 SHORTEST_GRADUAL = 5
@@ -31,16 +35,22 @@ a gradual transition at either end of the film."""
 LONGEST_STRETCH = 1024
 
 Pause = Callable[[int, int], bool]
+Confirm = Callable[[int, np.ndarray], float]
 
 
-def find_transitions(blocks: Iterable[np.ndarray], is_pause: Pause) -> Iterator[Transition]:
+def find_transitions(
+    blocks: Iterable[np.ndarray], is_pause: Pause, confirm: Confirm | None = None
+) -> Iterator[Transition]:
     """Yield the transitions of a film whose scores (n x 4) arrive in blocks, counted from 0.
+
+    `confirm(first_frame, scores)` is asked how likely the frames that look like a gradual
+    transition are one; those it does not confirm are left out, and cuts inside them stay cuts.
 
     `is_pause(first_frame, end_frame)` knows a screen that is empty for too short a time to be a
     shot: a fade-out, such a pause and a fade-in are one fade. A fade that opens or closes the
     film joins no two shots, and is no transition.
     """
-    for transition in _joined(_decided(blocks), is_pause):
+    for transition in _joined(_decided(blocks, confirm), is_pause):
         if _follows_a_shot(transition, is_pause):
             yield transition
 
@@ -53,7 +63,8 @@ def _joined(
     for until, found in decided:
         for transition in found:
             if held and _is_one_fade(held, transition, is_pause):
-                transition = Transition("fade", held.first_frame, transition.end_frame)
+                sure = max(held.confidence, transition.confidence)
+                transition = Transition("fade", held.first_frame, transition.end_frame, sure)
             elif held:
                 yield held
             held = transition
@@ -76,15 +87,17 @@ def _follows_a_shot(transition: Transition, is_pause: Pause) -> bool:
     )
 
 
-def _decided(blocks: Iterable[np.ndarray]) -> Iterator[tuple[int, list[Transition]]]:
+def _decided(
+    blocks: Iterable[np.ndarray], confirm: Confirm | None
+) -> Iterator[tuple[int, list[Transition]]]:
     """How many frames are settled, and the transitions among those newly so, again and again."""
     held, first = np.zeros((0, 4), np.float32), 0
     for block in blocks:
         held = np.concatenate([held, block])
         while (ready := _decidable(held)) > 0:
-            yield first + ready, _decide(held[:ready], first)
+            yield first + ready, _decide(held[:ready], first, confirm)
             held, first = held[ready:], first + ready
-    yield first + len(held), _decide(held, first)
+    yield first + len(held), _decide(held, first, confirm)
 
 
 def _decidable(held: np.ndarray) -> int:
@@ -100,23 +113,39 @@ def _decidable(held: np.ndarray) -> int:
     return LONGEST_STRETCH if len(held) >= LONGEST_STRETCH else 0
 
 
-def _decide(scores: np.ndarray, first: int) -> list[Transition]:
+def _decide(scores: np.ndarray, first: int, confirm: Confirm | None) -> list[Transition]:
     """The transitions of one stretch; a cut inside a gradual transition is part of it."""
-    gradual = _gradual_runs(scores)
+    gradual = _gradual(scores, first, confirm)
     cuts = [
         frame
         for frame in _peaks(scores[:, CUT])
         if not any(frame in range(run.start, run.stop + 1) for run in gradual)
     ]
-    found = [Transition("cut", first + frame, first + frame) for frame in cuts]
+    found = [
+        Transition("cut", first + frame, first + frame, float(scores[frame, CUT])) for frame in cuts
+    ]
     found += [
-        Transition(_kind(scores[run.start : run.stop]), first + run.start, first + run.stop)
-        for run in gradual
+        Transition(_kind(scores[run.start : run.stop]), first + run.start, first + run.stop, sure)
+        for run, sure in gradual.items()
     ]
     return sorted(found, key=lambda transition: transition.first_frame)
 
 
-def _gradual_runs(scores: np.ndarray) -> list[range]:
+def _gradual(scores: np.ndarray, first: int, confirm: Confirm | None) -> dict[range, float]:
+    """The gradual transitions of one stretch, and how sure each is."""
+    if confirm is None:
+        return {
+            run: float(scores[run.start : run.stop, GRADUAL].max()) for run in gradual_runs(scores)
+        }
+    sure = {
+        run: confirm(first + run.start, scores[run.start : run.stop])
+        for run in gradual_runs(scores, SUGGESTED)
+    }
+    return {run: chance for run, chance in sure.items() if chance >= CONFIRMED}
+
+
+def gradual_runs(scores: np.ndarray, threshold: float = GRADUAL_THRESHOLD) -> list[range]:
+    """The stretches that look like gradual transitions, and rise above `threshold` somewhere."""
     gradual = scores[:, GRADUAL]
     found: list[range] = []
     for run in runs(gradual > GRADUAL_EDGE):
@@ -126,7 +155,7 @@ def _gradual_runs(scores: np.ndarray) -> list[range]:
     return [
         run
         for run in found
-        if len(run) >= SHORTEST_GRADUAL and gradual[run.start : run.stop].max() > GRADUAL_THRESHOLD
+        if len(run) >= SHORTEST_GRADUAL and gradual[run.start : run.stop].max() > threshold
     ]
 
 

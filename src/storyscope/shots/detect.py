@@ -10,6 +10,7 @@ import numpy as np
 from storyscope.config import ShotConfig
 from storyscope.core import Shot, SmallFrame
 from storyscope.plugins import load_plugin
+from storyscope.shots.confirm import Confirmation
 from storyscope.shots.decide import find_transitions
 from storyscope.shots.tile import Timestamps, tile
 
@@ -21,6 +22,8 @@ DETECTORS = {
     "paper": "storyscope.shots.paper",
 }
 """Every detector and the file whose `score_frames` it is."""
+CONFIRMED_DETECTORS = ("fast", "neural")
+"""Detectors whose gradual transitions get a second look; the paper's is left as it was."""
 
 PLUGINS = "storyscope.detectors"
 """The entry points by which other packages bring functions like `score_frames`."""
@@ -36,9 +39,11 @@ def detect_shots(
     A shot is yielded once the transition that ends it is certain: `block` and a few seconds
     later. `block` changes that delay and nothing else.
     """
-    times = Timestamps()
-    pixels = times.looking(_blocks(times.noting(frames), block))
-    transitions = find_transitions(_scorer(config.detector)(pixels), times.is_pause)
+    times, confirm = Timestamps(), Confirmation(config.model)
+    pixels = confirm.watching(times.looking(_blocks(times.noting(frames), block)))
+    scores = _scorer(config.detector)(pixels)
+    second_look = confirm if config.detector in CONFIRMED_DETECTORS else None
+    transitions = find_transitions(scores, times.is_pause, second_look)
     yield from tile(transitions, times, config)
 
 

@@ -82,6 +82,8 @@ def list_shots(request: Request, video: str, if_none_match: KnownTag = None) -> 
             "end_frame": shot.frames.stop,
             "transition": shot.transition.kind,
             "transition_frames": [shot.transition.first_frame, shot.transition.end_frame],
+            "confidence": round(shot.transition.confidence, 3),
+            "uncertain": shot.transition.is_uncertain,
             "pictures": [second for number, second in pictures if number == place],
         }
         for place, shot in enumerate(library.shots(video))

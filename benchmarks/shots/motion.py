@@ -1,0 +1,159 @@
+"""Count false alarms on footage where only the camera, the light or things move.
+
+    python -m benchmarks.shots.motion --data ../shared/data
+
+Every kind of motion in motion_footage.py becomes one film of uncut takes from the scoring half's
+material, joined by cuts that are known; so do the scoring half's stretches of a real film. Five
+kinds, and all of the material, training never saw. Whatever a detector reports within two frames of
+a join is that join; anything else is a false alarm, counted per hour. Our own detector also says
+which of its alarms are gradual. Writes motion.json and motion.md into docs/benchmarks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.shots.motion_camera import World, load_world, takes_of
+from benchmarks.shots.motion_footage import TRAINING_KINDS, UNSEEN_KINDS
+from benchmarks.shots.shot_footage import Take, film_paths, load_takes
+from benchmarks.shots.shot_scores import score
+from benchmarks.shots.shot_set import DOCS, Recipe, Truth, compose, encode
+from benchmarks.shots.shots import measure_all, small_frames
+from storyscope.config import ShotConfig
+from storyscope.shots import detect_shots
+
+ROOT = Path(__file__).parents[2]
+FILMS_PER_KIND = 2
+FILM = Recipe("", 6, mix=(1, 0, 0, 0), body=(100, 420), sorts=(0, 0, 1))
+"""Six takes of 4 to 17 seconds, joined by cuts."""
+TOLERANCE = 2
+OURS = "Storyscope fast"
+DETECTORS = (
+    OURS,
+    "PySceneDetect adaptive",
+    "PySceneDetect content",
+    "TransNetV2, every frame",
+    "ffmpeg scdet",
+)
+RATE = 25
+"""Frames a second by which minutes are counted."""
+
+
+def make_films(data: Path, out: Path, *, part: int = 0, parts: int = 1) -> None:
+    """Render what is not there yet, with its truth beside it; `parts` processes share the work."""
+    out.mkdir(parents=True, exist_ok=True)
+    takes = load_takes("scoring", film_paths(data), out.parent / "decoded")
+    world = load_world("scoring", takes["film"])
+    for number, (name, recipe, stock) in enumerate(_films(world, takes["film"])):
+        path = out / f"{name}.mp4"
+        if number % parts != part or path.with_suffix(".json").exists():
+            continue
+        rng, truth = np.random.default_rng([9, number]), Truth()
+        footage: dict[str, list[Take]] = {"film": [], "picture": [], "drawn": stock}
+        encode(compose(recipe, footage, rng, truth), path, rng, vfr=False)
+        facts = {"frames": truth.frames, "transitions": truth.transitions}
+        path.with_suffix(".json").write_text(json.dumps(facts))
+        print(path.name, truth.frames, flush=True)
+
+
+def _films(world: World, film: list[Take]) -> Iterator[tuple[str, Recipe, list[Take]]]:
+    for name, kind in (TRAINING_KINDS | UNSEEN_KINDS).items():
+        for number in range(FILMS_PER_KIND):
+            recipe = replace(FILM, name=name)
+            yield f"{name.replace(' ', '-')}-{number}", recipe, takes_of(world, {name: kind})
+    long = [take for take in film if take.longest >= 100]
+    recipe = replace(FILM, name="real film", shots=40, body=(60, 100))
+    yield "real-film", recipe, long
+
+
+def kind_of(film: str) -> str:
+    stem = Path(film).stem
+    name, _, number = stem.rpartition("-")
+    spoken = (name if number.isdigit() else stem).replace("-", " ")
+    return next((kind for kind in TRAINING_KINDS if kind.replace("-", " ") == spoken), spoken)
+
+
+def false_graduals(film: Path, truth: dict[str, Any]) -> dict[str, int]:
+    """Gradual transitions that our detector reports away from every join, by whether it is sure."""
+    joins = [t["first_frame"] for t in truth["transitions"]]
+    counts = {"sure": 0, "uncertain": 0}
+    for shot in list(detect_shots(small_frames(film), ShotConfig(detector="fast")))[1:]:
+        change = shot.transition
+        near = any(
+            change.first_frame - TOLERANCE <= join <= change.end_frame + TOLERANCE for join in joins
+        )
+        if change.kind != "cut" and not near:
+            counts["uncertain" if change.is_uncertain else "sure"] += 1
+    return counts
+
+
+def count(folder: Path, detectors: list[str]) -> dict[str, dict[str, Any]]:
+    """Minutes, joins, joins found and false alarms of every kind, for every detector."""
+    films = sorted(path.name for path in folder.glob("*.mp4"))
+    results = measure_all(folder, films, detectors, again=[])
+    kinds: dict[str, dict[str, Any]] = {}
+    for film in films:
+        truth = json.loads((folder / film).with_suffix(".json").read_text())
+        row = kinds.setdefault(
+            kind_of(film),
+            {"minutes": 0.0, "joins": 0, "found": {}, "false": {}, "graduals": {}},
+        )
+        row["minutes"] += truth["frames"] / RATE / 60
+        row["joins"] += len(truth["transitions"])
+        for name in detectors:
+            scored = score(results[name][film]["found"], truth["transitions"], TOLERANCE)
+            row["found"][name] = row["found"].get(name, 0) + scored.found.get("cut", 0)
+            row["false"][name] = row["false"].get(name, 0) + scored.false_alarms
+        for sureness, number in false_graduals(folder / film, truth).items():
+            row["graduals"][sureness] = row["graduals"].get(sureness, 0) + number
+    return kinds
+
+
+def table(kinds: dict[str, dict[str, Any]], detectors: list[str]) -> str:
+    """False alarms per hour by kind, and the share of joins found."""
+    head = ["kind", "minutes", "gradual, ours", *detectors]
+    lines = [f"| {' | '.join(head)} |", "| --- |" + " ---: |" * (len(head) - 1)]
+    unseen = {name for name in kinds if name in UNSEEN_KINDS}
+    groups = {
+        **{f"{name} (never trained on)" if name in unseen else name: [name] for name in kinds},
+        "**all**": list(kinds),
+        "**never trained on**": [name for name in kinds if name in unseen],
+    }
+    for title, names in groups.items():
+        hours = sum(kinds[name]["minutes"] for name in names) / 60
+        graduals = sum(sum(kinds[name]["graduals"].values()) for name in names)
+        cells = [f"{60 * hours:.1f}", f"{graduals / hours:.1f}"]
+        for detector in detectors:
+            cells.append(f"{sum(kinds[name]['false'][detector] for name in names) / hours:.1f}")
+        lines.append(f"| {title} | {' | '.join(cells)} |")
+    joins = sum(row["joins"] for row in kinds.values())
+    found = [sum(row["found"][d] for row in kinds.values()) / joins for d in detectors]
+    lines.append(f"| joins found | {joins} | | {' | '.join(f'{share:.3f}' for share in found)} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--set", type=Path, default=ROOT / "build" / "shot-set")
+    parser.add_argument("--only", nargs="*", default=list(DETECTORS), choices=list(DETECTORS))
+    parser.add_argument("--out", type=Path, default=DOCS)
+    options = parser.parse_args()
+    folder = options.set / "motion"
+    make_films(options.data, folder)
+    kinds = count(folder, options.only)
+    text = table(kinds, options.only)
+    print(text)
+    (options.out / "motion.json").write_text(json.dumps(kinds, indent=1) + "\n")
+    (options.out / "motion.md").write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""Every kind of footage in which only the camera, the light or things move.
+
+The kinds in `TRAINING_KINDS` teach the shot detector; `UNSEEN_KINDS` are only scored. The pictures
+of the two halves are apart (see shot_footage.py).
+"""
+
+from __future__ import annotations
+
+from benchmarks.shots.motion_camera import Kind, camera
+from benchmarks.shots.motion_light import (
+    flicker,
+    focus,
+    particles,
+    smoke,
+    strobe,
+    titles,
+    underwater,
+    water,
+)
+from benchmarks.shots.motion_things import (
+    crane,
+    crossing,
+    flight,
+    parallax,
+    passing,
+    room,
+    spinning,
+    turning,
+)
+
+TRAINING_KINDS: dict[str, Kind] = {
+    "pan": camera(0.9, 0, (15, 150)),
+    "tilt": camera(0, 1.0, (15, 150)),
+    "zoom": camera(0, 0, (10, 150), zoom=0.5),
+    "whip pan": camera(2.0, 0.2, (4, 14)),
+    "push in": camera(0.03, 0, (60, 250), zoom=0.25),
+    "hand-held": camera(0.4, 0.3, (10, 60), shake=0.02, zoom=0.1),
+    "parallax": parallax,
+    "flight": flight,
+    "crossing": crossing,
+    "passing": passing,
+    "turning": turning,
+    "smoke": smoke,
+    "water": water,
+    "flicker": flicker,
+    "particles": particles,
+    "titles": titles,
+    "focus": focus,
+}
+
+UNSEEN_KINDS: dict[str, Kind] = {
+    "underwater": underwater,
+    "room": room,
+    "strobe": strobe,
+    "spinning": spinning,
+    "crane": crane,
+}

@@ -1,0 +1,104 @@
+"""Transitions that people rejected, and a shot detector that learns from them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from storyscope.core import SmallFrame, Transition
+from storyscope.errors import AnnotationError
+from storyscope.progress import Report, silent
+from storyscope.writing import write_whole
+
+if TYPE_CHECKING:
+    from storyscope.library.local import LocalLibrary
+
+REJECTED_FILE = "rejected-transitions.json"
+"""What people rejected, by video: beside the library's settings, so that indexing anew keeps it."""
+
+
+def reject_transition(library: LocalLibrary, video: str, number: int) -> Transition:
+    """Keep that no new shot begins at shot `number`, counted from 1: a camera or a thing moved."""
+    shots = library.shots(video)
+    if not 2 <= number <= len(shots):
+        raise AnnotationError(
+            f"{video} has shots 1 to {len(shots)}; name one from 2 on, whose beginning is wrong"
+        )
+    transition = shots[number - 1].transition
+    if transition.kind == "cut":
+        raise AnnotationError(
+            f"shot {number} of {video} begins with a cut; only dissolves, fades and wipes can be "
+            "rejected"
+        )
+    kept = rejected_transitions(library.folder)
+    frames = (transition.first_frame, transition.end_frame)
+    kept[video] = sorted({*kept.get(video, []), frames})
+    text = json.dumps(kept, indent=1) + "\n"
+    write_whole(library.folder / REJECTED_FILE, [text.encode()])
+    return transition
+
+
+def rejected_transitions(folder: Path) -> dict[str, list[tuple[int, int]]]:
+    """First and end frame of every rejected transition, by video."""
+    path = folder / REJECTED_FILE
+    if not path.exists():
+        return {}
+    try:
+        kept = json.loads(path.read_text())
+        return {video: [(int(a), int(b)) for a, b in spans] for video, spans in kept.items()}
+    except (ValueError, TypeError, AttributeError) as error:
+        raise AnnotationError(f"{path} is not a file of rejected transitions; remove it") from error
+
+
+def learn_transitions(library: LocalLibrary, *, report: Report = silent) -> tuple[Path, int, int]:
+    """Teach the shot detector by what was rejected: the model's file, and how much taught it.
+
+    Gradual transitions of the same videos that nobody rejected are the counter-examples. The model
+    is used from the next `add` on. Returns its path, the rejected and the kept transitions.
+    """
+    from storyscope.shots.adapt import adapt
+    from storyscope.shots.weights import digest
+
+    rejected = rejected_transitions(library.folder)
+    if not rejected:
+        raise AnnotationError(
+            "no transition was rejected yet; run `storyscope shots VIDEO --reject NUMBER` first"
+        )
+    examples = [
+        example
+        for video, spans in rejected.items()
+        for example in _examples(library, video, spans, report)
+    ]
+    learned = adapt(examples)
+    # Another model has another name, so that `add` sees that shots must be found anew.
+    path = library.folder.resolve() / f"shots-{digest(learned)[:12]}.npz"
+    np.savez_compressed(path, **learned)  # type: ignore[arg-type]
+    library.keep_settings([f"shots.model={path}"])
+    wrong = sum(not real for _, real in examples)
+    return path, wrong, len(examples) - wrong
+
+
+def _examples(
+    library: LocalLibrary, video: str, rejected: list[tuple[int, int]], report: Report
+) -> Iterator[tuple[np.ndarray, bool]]:
+    """The features of a video's gradual transitions, and whether each is one."""
+    from storyscope.media import scan
+    from storyscope.shots.confirm import around, describe
+    from storyscope.shots.fast import score_frames
+
+    spans = dict.fromkeys(rejected, False)
+    for shot in library.shots(video)[1:]:
+        change = shot.transition
+        if change.kind != "cut" and (change.first_frame, change.end_frame) not in spans:
+            spans[change.first_frame, change.end_frame] = True
+    items = scan(library.video(video).path, report=report)
+    frames = [item for item in items if isinstance(item, SmallFrame)]
+    rgb = np.stack([frame.rgb for frame in frames])
+    scores = np.concatenate(list(score_frames([rgb])))
+    for (first, end), real in spans.items():
+        first, end = first - frames[0].index, end - frames[0].index
+        yield describe(around(rgb, range(first, end)), scores[first:end]), real

@@ -1,0 +1,57 @@
+"""Footage of pure motion: drawn alike from one seed, and counted per hour."""
+
+import numpy as np
+import pytest
+
+cv2 = pytest.importorskip("cv2")
+
+from benchmarks.shots.motion import kind_of, table  # noqa: E402
+from benchmarks.shots.motion_camera import World  # noqa: E402
+from benchmarks.shots.motion_footage import TRAINING_KINDS, UNSEEN_KINDS  # noqa: E402
+
+KINDS = TRAINING_KINDS | UNSEEN_KINDS
+
+
+def test_no_kind_is_both_trained_on_and_unseen():
+    assert not set(TRAINING_KINDS) & set(UNSEEN_KINDS)
+    assert len(KINDS) >= 20
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_seed_gives_one_take_and_something_in_it_moves(kind):
+    one, two = (KINDS[kind](World(()), 40, np.random.default_rng(7)) for _ in range(2))
+    assert one.shape == (40, 144, 256, 3)
+    assert one.dtype == np.uint8
+    assert np.array_equal(one, two)
+    assert np.abs(one[-1].astype(int) - one[0]).max() > 3
+
+
+def test_alarms_are_counted_per_hour_of_each_kind_and_of_all():
+    names = ["ours", "theirs"]
+    kinds = {
+        "pan": {
+            "minutes": 30.0,
+            "joins": 10,
+            "found": {"ours": 10, "theirs": 5},
+            "false": {"ours": 1, "theirs": 4},
+            "graduals": {"sure": 0, "uncertain": 1},
+        },
+        "room": {
+            "minutes": 30.0,
+            "joins": 10,
+            "found": {"ours": 9, "theirs": 10},
+            "false": {"ours": 0, "theirs": 2},
+            "graduals": {"sure": 0, "uncertain": 0},
+        },
+    }
+    lines = table(kinds, names).splitlines()
+    assert "| pan | 30.0 | 2.0 | 2.0 | 8.0 |" in lines
+    assert "| **all** | 60.0 | 1.0 | 1.0 | 6.0 |" in lines
+    assert "| **never trained on** | 30.0 | 0.0 | 0.0 | 4.0 |" in lines
+    assert "| joins found | 20 | | 0.950 | 0.750 |" in lines
+
+
+def test_a_film_is_named_after_its_kind():
+    assert kind_of("whip-pan-1.mp4") == "whip pan"
+    assert kind_of("hand-held-0.mp4") == "hand-held"
+    assert kind_of("real-film.mp4") == "real film"
