@@ -2,7 +2,7 @@
 
     python -m benchmarks.stories.explanations [--data ../shared/data]
 
-For every boundary that the model which ships finds in films it never saw, the cue said to matter
+For every boundary that a model taught by `bbc` alone finds in other films, the cue said to matter
 most is the one without which its score changes most. Here each cue's values are dealt anew to the
 shots instead, so that the cue goes on speaking, but of other shots: how often does the score change
 most when that is done to the cue that was named? Importance over the films is by averaged absolute
@@ -22,9 +22,15 @@ import numpy as np
 from storyscope.evaluate import AnnotatedVideo, load_collection
 from storyscope.experiments.report import markdown
 from storyscope.library.explaining import draw_importance
-from storyscope.stories.explain import changes_when_shuffled, explain_rhythm, rhythm_importance
+from storyscope.stories.explain import (
+    changes_when_shuffled,
+    explain_relations,
+    relations_importance,
+)
 from storyscope.stories.methods import LearnedDetector, rhythm_of
-from storyscope.stories.model import default_model
+from storyscope.stories.model import StoryModel
+from storyscope.stories.relations import relate
+from training.train_stories import taught_by
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs/benchmarks"
@@ -35,7 +41,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared/data")
     options = parser.parse_args()
     films = load_collection(options.data / "ovsd", features=["vgg19", "hsv"])
-    rows = [checked(film) for film in films]
+    model = taught_by(options.data / "bbc")
+    rows = [checked(film, model) for film in films]
     shares = {cue: float(np.mean([row["importance"][cue] for row in rows])) for cue in CUES}
     text = written(rows, shares)
     facts = {"films": rows, "importance": shares}
@@ -48,11 +55,12 @@ def main() -> None:
 CUES = ("appearance", "colour", "time")
 
 
-def checked(film: AnnotatedVideo) -> dict[str, Any]:
+def checked(film: AnnotatedVideo, model: StoryModel) -> dict[str, Any]:
     """How often the cue named is the cue whose shuffling changes the score most."""
-    model, rhythm, features = default_model(), rhythm_of(film), [*film.features.values()]
+    rhythm, features = rhythm_of(film), [*film.features.values()]
+    relations = relate(features, rhythm)
     stories = LearnedDetector(model).find(film.without_truth())
-    reasons = explain_rhythm(rhythm, features, model, stories=stories)
+    reasons = explain_relations(relations, model, stories=stories)
     changes = changes_when_shuffled(rhythm, features, model, stories=stories)
     held = [
         reason.strongest == max(CUES, key=lambda cue: changes[cue][number])
@@ -66,7 +74,7 @@ def checked(film: AnnotatedVideo) -> dict[str, Any]:
         "clear": sum(clear),
         "held_where_clear": sum(np.logical_and(held, clear).tolist()),
         "strongest": dict(Counter(reason.strongest for reason in reasons)),
-        "importance": rhythm_importance(rhythm, features, model),
+        "importance": relations_importance(relations, model),
     }
 
 

@@ -2,8 +2,8 @@
 
     python -m benchmarks.stories.time_scale [--data ../shared/data]
 
-Films that the model which ships never saw, played at other speeds: the same pictures, so the same
-stories are wanted. Then pieces of about four minutes out of them, as short as a news item, each
+Films played at other speeds to a model that learned from `bbc` alone: the same pictures, so the
+same stories are wanted. Then pieces of about four minutes out of them, as short as a news item, each
 judged by itself.
 """
 
@@ -22,10 +22,11 @@ from storyscope.evaluate.trivial import equal_times
 from storyscope.experiments.report import markdown
 from storyscope.stories.detect import find_path
 from storyscope.stories.fine_tuning import part_of
+from storyscope.stories.lessons import Lesson
 from storyscope.stories.methods import lesson_of
-from storyscope.stories.model import default_model
-from storyscope.stories.relations import Rhythm
-from storyscope.stories.training import Lesson
+from storyscope.stories.model import StoryModel
+from storyscope.stories.relations import Rhythm, relate
+from training.train_stories import taught_by
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs/benchmarks"
@@ -38,8 +39,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared/data")
     options = parser.parse_args()
     films = load_collection(options.data / "ovsd", features=["vgg19", "hsv"])
-    speeds = {speed: played(films, speed) for speed in SPEEDS}
-    short = [scored(piece) for film in films for piece in pieces(lesson_of(film))]
+    model = taught_by(options.data / "bbc")
+    speeds = {speed: played(films, speed, model) for speed in SPEEDS}
+    short = [scored(piece, model) for film in films for piece in pieces(lesson_of(film))]
     means = np.mean(short, axis=0)
     facts = {
         "columns": ["ours", "uniform", "found", "true"],
@@ -60,10 +62,10 @@ def main() -> None:
     print(text)
 
 
-def played(films: Sequence[AnnotatedVideo], speed: float) -> list[float]:
+def played(films: Sequence[AnnotatedVideo], speed: float, model: StoryModel) -> list[float]:
     """Means over the films at that speed."""
     lessons = (lesson_of(film) for film in films)
-    scores = [scored(replace(each, rhythm=faster(each, speed))) for each in lessons]
+    scores = [scored(replace(each, rhythm=faster(each, speed)), model) for each in lessons]
     return [float(mean) for mean in np.mean(scores, axis=0)]
 
 
@@ -83,9 +85,9 @@ def pieces(lesson: Lesson) -> list[Lesson]:
     return [part for part in parts if len(part.truth) > 1]
 
 
-def scored(lesson: Lesson) -> list[float]:
+def scored(lesson: Lesson, model: StoryModel) -> list[float]:
     """Ours, equal times with the true number, and how many stories."""
-    found = find_path(lesson.views, lesson.rhythm, default_model()).stories
+    found = find_path(relate(lesson.features, lesson.rhythm), model).stories
     count = len(lesson.truth)
     equal = equal_times(lesson.rhythm.edges, count)
     times = 1000 * (lesson.rhythm.edges - lesson.rhythm.edges[0])

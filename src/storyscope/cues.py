@@ -19,9 +19,9 @@ from storyscope.plugins import load_plugin, plugin_names
 
 Source = Literal["film", "seen", "words"]
 """What a cue can be made from: shots, keyframes and sound; the image network's output; words."""
-View = Literal["appearance", "second opinion", "timing"]
-"""How the detector compares shots by a cue: as the image network does, with a vote, or not at all
-because shots know their times."""
+View = Literal["appearance", "own", "timing"]
+"""How the detector compares shots by a cue: as the image network does, in a view of its own, or not
+at all because shots know their times."""
 
 PLUGINS = "storyscope.cues"
 
@@ -49,9 +49,12 @@ class Cue:
     """Whether the shots of every indexed video are described by it."""
     evidence: str = ""
     """Cues with the same evidence are explained as one; the name of the cue where it is empty."""
-    view: View = "second opinion"
+    view: View = "own"
     vote: float = 1.0
-    """Weight in the second opinion, beside what the image network sees."""
+    """Weight beside colour's where the detector never learned from such features; 0 for none.
+
+    Those built in are derived from the measurements that the model card names.
+    """
     also_called: tuple[str, ...] = ()
     """What benchmark folders call such features."""
 
@@ -104,7 +107,7 @@ BUILT_IN = (
         progress="describing the sound",
         extractor="storyscope.features.audio:audio",
         settings=("audio",),
-        vote=0.5,
+        vote=0.63,
     ),
     Cue(
         name="speech",
@@ -112,7 +115,7 @@ BUILT_IN = (
         progress="measuring speech",
         extractor="storyscope.features.speech:speech",
         made_from=("film", "words"),
-        vote=0.25,
+        vote=0.0,
     ),
     Cue(
         name="time",
@@ -121,8 +124,8 @@ BUILT_IN = (
         extractor="storyscope.features.time:time",
         view="timing",
     ),
-    Cue(name="visual_concepts", label="what is shown", indexed=False, vote=0.5),
-    Cue(name="text_concepts", label="what is spoken of", indexed=False),
+    Cue(name="visual_concepts", label="what is shown", indexed=False, vote=0.0),
+    Cue(name="text_concepts", label="what is spoken of", indexed=False, vote=0.46),
 )
 
 

@@ -8,22 +8,22 @@ from storyscope.core import Segmentation
 from storyscope.errors import AnnotationError
 from storyscope.stories import fine_tuning
 from storyscope.stories.fine_tuning import HALF_WAY, fine_tune, first_minutes, halves, learn
+from storyscope.stories.lessons import Lesson
 from storyscope.stories.relations import Rhythm
-from storyscope.stories.similarity import cues_of, look
-from storyscope.stories.training import Lesson, Recipe, train
+from storyscope.stories.training import Recipe, train
 
 pytest.importorskip("torch")
 
-BASE = Recipe(members=1, steps=30, hidden=8, learning_rate=0.01)
+BASE = Recipe(steps=30, hidden=8, learning_rate=0.01, varied=False)
 PEOPLE = {"anna": 1, "bob": 2}
-FINE = Recipe(steps=30, batch=4, learning_rate=0.01, weight_decay=0.5)
+FINE = Recipe(steps=30, batch=4, learning_rate=0.01, weight_decay=0.5, varied=False)
 
 
 def lesson(seed, *, joined=1):
     """A made-up film; an editor who joins stories tells two or three of them as one."""
     shots, features, truth = made_up_film(seed, stories=12)
     kept = truth.starts[::joined]
-    return Lesson(look(cues_of(features)), Rhythm.of(shots), Segmentation(kept, truth.end))
+    return Lesson(tuple(features), Rhythm.of(shots), Segmentation(kept, truth.end))
 
 
 @pytest.fixture(scope="module")
@@ -40,13 +40,13 @@ def test_an_editor_who_tells_longer_stories_is_learned_from(base):
         np.mean([*tuned.after.values()]) - np.mean([*tuned.before.values()])
     )
     assert tuned.helped
-    assert tuned.model.clock
+    assert tuned.model.pace is not None
     assert tuned.minutes > 0
 
 
 def test_the_fewer_the_stories_the_nearer_it_stays(base):
     film = lesson(15)
-    recipe = Recipe(steps=3, batch=1)
+    recipe = Recipe(steps=3, batch=1, varied=False)
     far = train([film], recipe, seed=0, base=base).weights["run_2"] - base.weights["run_2"]
     near = learn([film], base, recipe).weights["run_2"] - base.weights["run_2"]
     share = len(film.truth) / (len(film.truth) + HALF_WAY)
@@ -56,7 +56,7 @@ def test_the_fewer_the_stories_the_nearer_it_stays(base):
 
 def test_one_video_is_judged_in_halves(base):
     only = lesson(20)
-    tuned = fine_tune({"film": {"film": only}}, base, Recipe(steps=2, batch=2))
+    tuned = fine_tune({"film": {"film": only}}, base, Recipe(steps=2, batch=2, varied=False))
     assert [*tuned.after] == ["film, first half", "film, second half"]
     parts = [part for half in halves({"film": only}).values() for part in half.values()]
     assert sum(part.truth.end for part in parts) == only.truth.end
@@ -100,7 +100,7 @@ def test_the_first_minutes_hold_whole_stories_and_no_more(base):
 
 def test_too_little_to_learn_from_is_said(base):
     shots, features, _ = made_up_film(1)
-    short = Lesson(look(cues_of(features)), Rhythm.of(shots), Segmentation((0, 5), len(shots)))
+    short = Lesson(tuple(features), Rhythm.of(shots), Segmentation((0, 5), len(shots)))
     with pytest.raises(AnnotationError, match="too few"):
         fine_tune({"film": {"film": short}}, base)
     with pytest.raises(AnnotationError, match="nothing to learn"):

@@ -13,8 +13,7 @@ from storyscope.stories.explain import explain
 from storyscope.stories.model import StoryModel, default_model
 from storyscope.stories.pace import DOUBT, USUAL_SPREAD, Pace, told_in
 from storyscope.stories.posterior import posterior
-from storyscope.stories.relations import Rhythm
-from storyscope.stories.similarity import cues_of, look
+from storyscope.stories.relations import Rhythm, relate
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +24,7 @@ def film():
 @pytest.fixture(scope="module")
 def reading(film):
     shots, features, _ = film
-    return read(look(cues_of(features)), Rhythm.of(shots), default_model())
+    return read(relate(features, Rhythm.of(shots)), default_model())
 
 
 def test_the_pace_is_the_geometric_mean_of_the_rates():
@@ -72,8 +71,9 @@ def test_scores_can_be_moved_to_expect_any_number_of_stories(reading, wanted):
 
 def test_a_model_with_a_pace_tells_more_or_fewer_stories(film):
     shots, features, _ = film
-    views, rhythm = look(cues_of(features)), Rhythm.of(shots)
-    plain = read(views, rhythm, default_model())
+    rhythm = Rhythm.of(shots)
+    relations = relate(features, rhythm)
+    plain = read(relations, default_model())
     expected = plain.chances.expected_count
     for factor in (0.8, 1.25):
         model = replace(default_model(), pace=Pace(factor * expected / rhythm.minutes, 0.02))
@@ -81,15 +81,8 @@ def test_a_model_with_a_pace_tells_more_or_fewer_stories(film):
         aim = model.pace.aim(rhythm.minutes, expected)
         assert told.chances.expected_count == pytest.approx(aim, rel=0.01)
         assert abs(math.log(aim / expected)) > 0.1
-        begins = find_path(views, rhythm, model).confidence
+        begins = find_path(relations, model).confidence
         np.testing.assert_allclose(begins, told.chances.begins)
-
-
-def test_without_a_clock_there_is_no_pace(film, reading):
-    shots, _, _ = film
-    rhythm = replace(Rhythm.of(shots), clock=False)
-    model = replace(default_model(), pace=Pace(100.0, 0.01))
-    assert at_pace(reading, rhythm, model) is reading
 
 
 def test_cues_are_weighed_before_the_pace_and_confidence_after_it(film):

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -26,6 +26,7 @@ from storyscope.cli.show import live_progress, say
 if TYPE_CHECKING:
     from storyscope.evaluate import VideoScore
     from storyscope.experiments.benchmark import Outcome
+    from storyscope.progress import Report
 
 
 def benchmark(
@@ -42,6 +43,15 @@ def benchmark(
     ] = None,
     train: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Other videos to train on (`pretrained`).")
+    ] = None,
+    nested: Annotated[
+        bool,
+        typer.Option(
+            "--nested", help="Choose our recipe for each video on the others only; the headline."
+        ),
+    ] = False,
+    also: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Learn from these videos too (--nested).")
     ] = None,
     folds: FoldsOption = None,
     jobs: JobsOption = ALL_CORES,
@@ -66,7 +76,15 @@ def benchmark(
         storyscope benchmark data/bbc --features vgg19,hsv --methods ours --seeds 3
 
         storyscope benchmark data/ovsd --protocol pretrained --train data/bbc --features vgg19
+
+        storyscope benchmark data/ovsd --nested --also data/bbc --features vgg19,hsv -o results
     """
+    if nested:
+        every = tuple(range(seed, seed + seeds))
+        with live_progress(folder.name, quiet=quiet) as report:
+            facts, table = _nested(folder, features, train, also, every, jobs, report)
+        show(facts, table, output=output, json=json)
+        return
     from storyscope.errors import MissingDependency
     from storyscope.experiments.benchmark import run_methods
     from storyscope.experiments.protocols import protocol_called
@@ -95,6 +113,26 @@ def benchmark(
     show(facts, tables, output=output, json=json)
     if output is not None:
         _draw(output, scores)
+
+
+def _nested(
+    folder: Path,
+    features: str | None,
+    train: Path | None,
+    also: Path | None,
+    seeds: tuple[int, ...],
+    jobs: int,
+    report: Report,
+) -> tuple[dict[str, Any], str]:
+    from storyscope.errors import InvalidSetting
+    from storyscope.experiments.nested import NestedStudy, facts_of, run_nested, table_of
+
+    names = chosen(features)
+    if not names:
+        raise InvalidSetting("--nested compares cues by name; give --features, such as vgg19,hsv")
+    study = NestedStudy(folder, names, train=train, also=also, seeds=seeds)
+    facts = facts_of(study, run_nested(study, jobs=jobs, report=report))
+    return facts, table_of(facts)
 
 
 def _names(methods: str | None) -> list[str]:

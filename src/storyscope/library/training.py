@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from storyscope.embedding import Embedding
     from storyscope.library.local import LocalLibrary
     from storyscope.stories.fine_tuning import FineTuning
-    from storyscope.stories.training import Lesson
+    from storyscope.stories.lessons import Lesson
 
 STYLE_FILE = "stories.safetensors"
 """The library's own story model, beside its settings."""
@@ -119,9 +119,7 @@ def gather_versions(
     return versions
 
 
-def _versions(
-    library: LocalLibrary, name: str, annotator: str | None
-) -> list[tuple[str, Annotation]]:
+def _versions(library: LocalLibrary, name: str, annotator: str | None) -> list[tuple[str, Annotation]]:
     known = [record.video.id for record in library.videos()]
     if name not in known and Path(name).exists():
         found = _from_file(library, Path(name), known)
@@ -130,9 +128,7 @@ def _versions(
     return [(video, each) for video, each in found if annotator in (None, each.annotator)]
 
 
-def _from_file(
-    library: LocalLibrary, file: Path, known: Sequence[str]
-) -> list[tuple[str, Annotation]]:
+def _from_file(library: LocalLibrary, file: Path, known: Sequence[str]) -> list[tuple[str, Annotation]]:
     """Versions in a file called after its video: film.vtt, or film.anna.json."""
     from storyscope.library.exchange import annotations_in
 
@@ -146,13 +142,12 @@ def _from_file(
 
 
 def _lesson(library: LocalLibrary, video: str, version: Annotation) -> Lesson:
+    from storyscope.stories.lessons import Lesson
     from storyscope.stories.relations import Rhythm
-    from storyscope.stories.similarity import cues_of, look
-    from storyscope.stories.training import Lesson
 
     shots = library.shots(video)
-    views = look(cues_of(library.features(video)))
-    return Lesson(views, Rhythm.of(shots), stories_over_shots(version, shots))
+    features = tuple(library.features(video))
+    return Lesson(features, Rhythm.of(shots), stories_over_shots(version, shots))
 
 
 def stories_over_shots(version: Annotation, shots: Sequence[Shot]) -> Segmentation:

@@ -2,8 +2,7 @@
 
 The score of a boundary between two stories is how much better they score apart than as one story.
 A cue's contribution is what the score loses when the cue is silenced: then the model takes what is
-usual for it. So the cue that is said to matter most is the one without which the score changes
-most. `changes_when_shuffled` checks that in another way.
+usual for it. `changes_when_shuffled` checks that in another way.
 """
 
 from __future__ import annotations
@@ -14,17 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from storyscope.core import Features, Segmentation, Shot
-from storyscope.cues import find_cue
 from storyscope.stories.detect import Reading, at_pace, find_path, read
 from storyscope.stories.model import StoryModel, default_model
-from storyscope.stories.relations import (
-    TIMING_OF_CUTS,
-    TIMING_OF_RUNS,
-    Rhythm,
-    cut_relations,
-    run_relations,
-)
-from storyscope.stories.similarity import APPEARANCE, TIME, Array, cues_of, look
+from storyscope.stories.relations import CUT_COLUMNS, RUN_COLUMNS, Relations, Rhythm, relate
+from storyscope.stories.similarity import TIME, Array, cue_of_view, cues_of
 
 
 @dataclass(frozen=True)
@@ -61,38 +53,37 @@ def explain(
     stories: Segmentation | None = None,
 ) -> list[BoundaryExplanation]:
     """Explain every boundary of the stories, by default those that the detector finds."""
-    return explain_rhythm(Rhythm.of(shots), features, model or default_model(), stories=stories)
+    relations = relate(features, Rhythm.of(shots))
+    return explain_relations(relations, model or default_model(), stories=stories)
 
 
-def explain_rhythm(
-    rhythm: Rhythm,
-    features: Sequence[Features],
-    model: StoryModel,
-    *,
-    stories: Segmentation | None = None,
+def explain_relations(
+    relations: Relations, model: StoryModel, *, stories: Segmentation | None = None
 ) -> list[BoundaryExplanation]:
-    """The same for shots that are known by their times only."""
-    cues = cues_of(features)
-    views = look(cues)
-    parts = stories or find_path(views, rhythm, model).stories
-    plain = read(views, rhythm, model)
-    full = boundary_scores(plain, parts)
-    whole = at_pace(plain, rhythm, model)
-    scores = boundary_scores(whole, parts)
-    lost = {TIME: full - boundary_scores(read(views, rhythm, model, timing=False), parts)}
-    for cue in cues:
-        others = look({name: each for name, each in cues.items() if name != cue})
-        lost[cue] = full - boundary_scores(read(others, rhythm, model), parts)
+    """Explain every boundary of a video that is known by its relations."""
+    parts = stories or find_path(relations, model).stories
+    plain = read(relations, model)
+    whole = at_pace(plain, relations.rhythm, model)
+    full, scores = boundary_scores(plain, parts), boundary_scores(whole, parts)
+    lost = {
+        cue: full - boundary_scores(read(relations, model, silenced=cue), parts)
+        for cue in (*cues_used(relations, model), TIME)
+    }
     return [
         BoundaryExplanation(
             shot=cut,
-            seconds=float(rhythm.edges[cut]),
+            seconds=float(relations.rhythm.edges[cut]),
             confidence=float(whole.chances.begins[cut]),
             score=float(scores[number]),
-            cues={cue: float(lost[cue][number]) for cue in (*cues, TIME)},
+            cues={cue: float(each[number]) for cue, each in lost.items()},
         )
         for number, cut in enumerate(parts.cuts)
     ]
+
+
+def cues_used(relations: Relations, model: StoryModel) -> list[str]:
+    """The cues that a video has and the model has a weight for."""
+    return [*dict.fromkeys(cue_of_view(view) for view in model.view_weights(relations.cuts))]
 
 
 def changes_when_shuffled(
@@ -110,28 +101,29 @@ def changes_when_shuffled(
     the cue goes on speaking, but of other shots.
     """
     cues = cues_of(features)
-    full = boundary_scores(read(look(cues), rhythm, model), stories)
-    chooser = np.random.default_rng(seed)
-    changes = dict.fromkeys((*cues, TIME), np.zeros_like(full))
+    relations = relate(features, rhythm)
+    full = boundary_scores(read(relations, model), stories)
+    rng = np.random.default_rng(seed)
+    changes = dict.fromkeys((*cues_used(relations, model), TIME), np.zeros_like(full))
     for _ in range(rounds):
-        order = chooser.permutation(len(rhythm))
+        order = rng.permutation(len(rhythm))
         for cue in changes:
-            views = look({**cues, cue: _dealt(cues[cue], order)} if cue != TIME else cues)
+            dealt = [
+                replace(each, vectors=each.vectors[order]) if name == cue else each
+                for name, of_cue in cues.items()
+                for each in of_cue
+            ]
             pace = _dealt_lengths(rhythm, order) if cue == TIME else rhythm
-            moved = boundary_scores(read(views, pace, model), stories) - full
+            moved = boundary_scores(read(relate(dealt, pace), model), stories) - full
             changes[cue] = changes[cue] + np.abs(moved) / rounds
     return changes
-
-
-def _dealt(features: Sequence[Features], order: Array) -> list[Features]:
-    return [replace(each, vectors=each.vectors[order]) for each in features]
 
 
 def _dealt_lengths(rhythm: Rhythm, order: Array) -> Rhythm:
     """Shots of the same lengths and transitions in another order."""
     edges = rhythm.edges[0] + np.append(0.0, np.diff(rhythm.edges)[order].cumsum())
     later = order[order != 0]
-    return replace(rhythm, edges=edges, transitions=np.append(0.0, rhythm.transitions[later]))
+    return Rhythm(edges, np.append(0.0, rhythm.transitions[later]))
 
 
 def importance(
@@ -140,31 +132,21 @@ def importance(
     """How much each cue matters over a whole video, by the paper's measure; sums to one.
 
     The absolute slope of the scores with respect to every relation is averaged over the changes
-    and stories of the video, then over the relations of a cue. Cues that share the second opinion
-    share its importance by their votes.
+    and stories of the video, then over the relations of a cue; views share by their weights.
     """
-    return rhythm_importance(Rhythm.of(shots), features, model or default_model())
+    return relations_importance(relate(features, Rhythm.of(shots)), model or default_model())
 
 
-def rhythm_importance(
-    rhythm: Rhythm, features: Sequence[Features], model: StoryModel
-) -> dict[str, float]:
-    """The same for shots that are known by their times only."""
-    cues = cues_of(features)
-    views = look(cues)
-    rhythm = replace(rhythm, clock=rhythm.clock and model.clock)
-    cuts, runs = model.slopes(cut_relations(views, rhythm), run_relations(views, rhythm))
-    of_cuts = np.delete(cuts, TIMING_OF_CUTS).reshape(3, -1)
-    of_runs = np.delete(runs, TIMING_OF_RUNS).reshape(3, -1)
-    first, second, third = np.hstack([of_cuts, of_runs])
-    others = {cue: find_cue(cue).vote for cue in cues if cue != APPEARANCE}
-    shares = {TIME: np.r_[cuts[TIMING_OF_CUTS], runs[TIMING_OF_RUNS]].mean()}
-    if APPEARANCE in cues:
-        shares[APPEARANCE] = np.r_[first, second].mean()
-    for cue, votes in others.items():
-        shares[cue] = third.mean() * votes / sum(others.values())
+def relations_importance(relations: Relations, model: StoryModel) -> dict[str, float]:
+    """How much each cue matters in a video that is known by its relations."""
+    cuts, runs = model.slopes(*model.inputs(relations))
+    of_views = np.r_[cuts[:CUT_COLUMNS], runs[:RUN_COLUMNS]].mean()
+    shares = dict.fromkeys(cues_used(relations, model), 0.0)
+    for view, weight in model.view_weights(relations.cuts).items():
+        shares[cue_of_view(view)] += weight * of_views
+    shares[TIME] = np.r_[cuts[CUT_COLUMNS:], runs[RUN_COLUMNS:]].mean()
     total = sum(shares.values())
-    return {cue: float(shares[cue] / total) for cue in [*cues, TIME]}
+    return {cue: float(share / total) for cue, share in shares.items()}
 
 
 def boundary_scores(reading: Reading, stories: Segmentation) -> Array:

@@ -18,10 +18,13 @@ from storyscope.evaluate import mean_iou
 from storyscope.evaluate.trivial import equal_times
 from storyscope.progress import Report, Step, silent
 from storyscope.stories.detect import find_path
+from storyscope.stories.lessons import Lesson
 from storyscope.stories.model import StoryModel, default_model
-from storyscope.stories.training import Lesson, Recipe, pace_of, train
+from storyscope.stories.pace import Pace
+from storyscope.stories.relations import relate
+from storyscope.stories.training import Recipe, train
 
-FINE = Recipe(steps=80, learning_rate=0.002, weight_decay=2.0, batch=8)
+FINE = Recipe(steps=80, learning_rate=0.002, weight_decay=2.0, batch=8, varied=False)
 """Few steps, and a strong pull back to where it began."""
 
 HALF_WAY = 30
@@ -93,7 +96,7 @@ def learn(
     """The base after these lessons, as far from where it began as they are many.
 
     Few stories say little: of the way to what training gives, n stories go n / (n + HALF_WAY).
-    Seconds count from now on, and the number of stories a minute, for the pace is the editor's.
+    The number of stories a minute counts from now on, for the pace is the editor's.
     """
     trained = train(lessons, recipe, seed=seed, base=base)
     stories = sum(len(lesson.truth) for lesson in lessons)
@@ -103,12 +106,16 @@ def learn(
         for name, value in base.weights.items()
     }
     weights = {name: value.astype(np.float32) for name, value in weights.items()}
-    return StoryModel(weights, base.card, clock=True, pace=pace_of(lessons))
+    pace = Pace.of(
+        [len(lesson.truth) for lesson in lessons], [lesson.rhythm.minutes for lesson in lessons]
+    )
+    return StoryModel(weights, base.card, base.taught_by, pace)
 
 
 def score(model: StoryModel, lesson: Lesson) -> float:
     """Mean IoU of what the model finds in an annotated video."""
-    return _agreement(find_path(lesson.views, lesson.rhythm, model).stories, lesson)
+    found = find_path(relate(lesson.features, lesson.rhythm), model)
+    return _agreement(found.stories, lesson)
 
 
 def halves(versions: Mapping[str, Lesson]) -> dict[str, dict[str, Lesson]]:
@@ -137,10 +144,8 @@ def first_minutes(lesson: Lesson, minutes: float) -> Lesson:
 
 def part_of(lesson: Lesson, shots: range) -> Lesson:
     """Some of the shots as a video of their own; stories that reach beyond them end with them."""
-    cuts = [cut - shots.start for cut in lesson.truth.cuts if cut in shots[1:]]
-    chosen = np.arange(shots.start, shots.stop)
-    truth = Segmentation.from_cuts(cuts, len(shots))
-    return Lesson(lesson.views.of(chosen), lesson.rhythm.of_shots(chosen), truth)
+    starts = [0, *(cut - shots.start for cut in lesson.truth.cuts if cut in shots[1:])]
+    return lesson.of_shots(np.arange(shots.start, shots.stop), starts)
 
 
 def _uniform(lesson: Lesson) -> float:

@@ -1,9 +1,9 @@
-"""The detector, and the paper's, as methods that can be judged on annotated videos."""
+"""The detector as a method that can be judged on annotated videos."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,10 +11,10 @@ from storyscope.core import Segmentation
 from storyscope.evaluate import AnnotatedVideo, UnannotatedVideo
 from storyscope.progress import Report, silent
 from storyscope.stories.detect import find_path
+from storyscope.stories.lessons import Lesson
 from storyscope.stories.model import StoryModel, default_model
-from storyscope.stories.relations import Rhythm
-from storyscope.stories.similarity import cues_of, look
-from storyscope.stories.training import Lesson, Recipe, pace_of, train
+from storyscope.stories.relations import Rhythm, relate
+from storyscope.stories.training import Recipe, train
 
 
 class Ours:
@@ -29,8 +29,7 @@ class Ours:
         self, training: Sequence[AnnotatedVideo], *, seed: int, report: Report = silent
     ) -> LearnedDetector:
         lessons = [lesson_of(video) for video in training]
-        model = train(lessons, self.recipe, seed=seed, report=report)
-        return LearnedDetector(replace(model, pace=pace_of(lessons)))
+        return LearnedDetector(train(lessons, self.recipe, seed=seed, report=report))
 
     def pretrained(self) -> LearnedDetector:
         """The detector that ships."""
@@ -49,14 +48,13 @@ class LearnedDetector:
         return self.model.taught_by
 
     def find(self, video: UnannotatedVideo) -> Segmentation:
-        views = look(cues_of([*video.features.values()]))
-        return find_path(views, rhythm_of(video), self.model).stories
+        relations = relate([*video.features.values()], rhythm_of(video))
+        return find_path(relations, self.model).stories
 
 
 def lesson_of(video: AnnotatedVideo) -> Lesson:
     """An annotated video as the detector learns from it."""
-    views = look(cues_of([*video.features.values()]))
-    return Lesson(views, rhythm_of(video), video.truth_on_shots)
+    return Lesson(tuple(video.features.values()), rhythm_of(video), video.truth_on_shots)
 
 
 def rhythm_of(video: UnannotatedVideo) -> Rhythm:

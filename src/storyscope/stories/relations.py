@@ -1,30 +1,36 @@
-"""What can be said of a change of shot, and of a run of shots, from similarities alone.
+"""What can be said of a change of shot, and of a run of shots, from similarities and timing alone.
 
-Both tables are the detector's whole input. A cue that is missing leaves NaN in its columns, which
-the model reads as silence. Lengths count in shots of this video's usual length, so a news item
-and a feature film look the same here.
+These tables are the detector's whole input. Lengths count in shots of this video's usual length,
+so a news item and a feature film look the same here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from storyscope.core import Shot
-from storyscope.stories.similarity import SAME, Array, Views
+from storyscope.core import Features, Shot
+from storyscope.stories.similarity import SAME, Array, cues_of, look
 
-MOST_SHOTS = 80
-"""No story is longer than this many shots; the table of runs is [shots, MOST_SHOTS]."""
+LONGEST = 240
+"""Stories of up to this many shots are scored; coarser granularities join them to longer ones."""
 
 WINDOWS = (1, 2, 3, 4, 6, 8, 12, 16, 24)
+"""Shots on either side of a change that are compared."""
 REACHES = (4, 12, 24)
+"""Shots on one side of a change that are compared with the first one on the other."""
 FADES = (2.0, 6.0, 15.0)
 """Over how many usual shot lengths a link between two shots fades."""
+LINK_REACH = 40
+"""Shots on either side of a change that can be linked."""
 LINKED = 1.5
 """Two shots this similar show the same thing."""
+OUTSIDE = 9.0
+"""More than any similarity."""
 SIDES = (4, 12)
+"""Shots before and after a run that it is compared with."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +41,6 @@ class Rhythm:
     """Seconds; start of every shot, and the end of the last: [shots + 1]."""
     transitions: Array
     """Seconds that the transition into each shot takes, 0 for a cut: [shots]."""
-    clock: bool = True
-    """Whether the length of stories in seconds counts, or only in shots."""
 
     @classmethod
     def of(cls, shots: Sequence[Shot]) -> Rhythm:
@@ -49,16 +53,10 @@ class Rhythm:
     def __len__(self) -> int:
         return len(self.transitions)
 
-    def backwards(self) -> Rhythm:
-        """The rhythm of the video played from its end."""
-        edges = self.edges[-1] - self.edges[::-1]
-        return replace(self, edges=edges, transitions=np.append(0.0, self.transitions[:0:-1]))
-
     def of_shots(self, shots: Array) -> Rhythm:
         """The rhythm of some of the shots, in the order given by their numbers."""
         edges = np.append(0.0, np.diff(self.edges)[shots].cumsum())
-        transitions = np.append(0.0, self.transitions[shots[1:]])
-        return replace(self, edges=edges, transitions=transitions)
+        return Rhythm(edges, np.append(0.0, self.transitions[shots[1:]]))
 
     @property
     def minutes(self) -> float:
@@ -69,33 +67,47 @@ class Rhythm:
         return np.maximum(np.diff(self.edges), 1e-3)
 
 
-def cut_relations(views: Views, rhythm: Rhythm) -> Array:
-    """One row for the change into each shot, float32 [shots, CUT_COLUMNS]; row 0 is no change."""
-    columns = [column for view in views for column in _cut_columns(view, rhythm)]
-    columns += [*_rhythm_columns(rhythm), *_pace_columns(rhythm)]
-    return np.array(columns, np.float32).T
+@dataclass(frozen=True, eq=False)
+class Relations:
+    """All that the detector knows of a video; every table is float32."""
 
-
-def run_relations(views: Views, rhythm: Rhythm) -> Array:
-    """One row for each run of d + 1 shots from shot i on, float32 [shots, lengths, RUN_COLUMNS].
+    rhythm: Rhythm
+    cuts: Mapping[str, Array]
+    """For each view, [shots, CUT_COLUMNS]: of the change into each shot; row 0 is no change."""
+    runs: Mapping[str, Array]
+    """For each view, [shots, lengths, RUN_COLUMNS]: of the run of d + 1 shots from shot i on.
 
     Rows of runs that would reach beyond the last shot hold those of the longest that does not.
     """
+    cut_timing: Array
+    """[shots, CUT_TIMING]."""
+    run_timing: Array
+    """[shots, lengths, RUN_TIMING]."""
+
+
+def relate(features: Sequence[Features], rhythm: Rhythm, longest: int = LONGEST) -> Relations:
+    """Compare the shots by every cue, and each change and run with what is around it."""
     count = len(rhythm)
-    lengths = min(MOST_SHOTS, count)
+    lengths = min(longest, count)
     start, steps = np.divmod(np.arange(count * lengths), lengths)
     stop = np.minimum(start + steps + 1, count)
-    columns = _length_columns(start, stop, rhythm)
-    columns += [column for view in views for column in _run_columns(view, start, stop)]
-    columns += _seconds_columns(start, stop, rhythm)
-    return np.array(columns, np.float32).T.reshape(count, lengths, -1)
+
+    def of_runs(columns: Sequence[Array]) -> Array:
+        return np.array(columns, np.float32).T.reshape(count, lengths, -1)
+
+    views = look(cues_of(features))
+    return Relations(
+        rhythm,
+        {name: np.array(_cut_columns(v, rhythm), np.float32).T for name, v in views.items()},
+        {name: of_runs(_run_columns(view, start, stop)) for name, view in views.items()},
+        np.array(_cut_timing(rhythm), np.float32).T,
+        of_runs(_run_timing(start, stop, rhythm)),
+    )
 
 
-def _cut_columns(view: Array | None, rhythm: Rhythm) -> list[Array]:
-    """Similarity across the change and to either side of it, at several reaches."""
+def _cut_columns(view: Array, rhythm: Rhythm) -> list[Array]:
+    """Similarity across each change and to either side of it, at several reaches."""
     count = len(rhythm)
-    if view is None:
-        return [np.full(count, np.nan)] * CUT_COLUMNS_OF_VIEW
     mean_of, cut = _block_means(view), np.arange(count)
     columns = []
     for window in WINDOWS:
@@ -125,14 +137,14 @@ def _fading_links(view: Array, rhythm: Rhythm) -> list[Array]:
     middle = (rhythm.edges[1:] + rhythm.edges[:-1]) / 2 / rhythm.lengths.mean()
     strength = np.zeros((len(FADES), len(view)))
     for cut in range(1, len(view)):
-        before, after = slice(max(cut - 40, 0), cut), slice(cut, cut + 40)
+        before, after = slice(max(cut - LINK_REACH, 0), cut), slice(cut, cut + LINK_REACH)
         first, second = np.nonzero(view[before, after] > LINKED)
         gap = middle[after][second] - middle[before][first]
         strength[:, cut] = [np.exp(-gap / fade).sum() for fade in FADES]
     return [*np.log1p(strength)]
 
 
-def _rhythm_columns(rhythm: Rhythm) -> list[Array]:
+def _cut_timing(rhythm: Rhythm) -> list[Array]:
     """Lengths of the shots around the change, its transition, the pace, and the film's ends."""
     count, lengths = len(rhythm), rhythm.lengths
     cut = np.arange(count)
@@ -146,12 +158,6 @@ def _rhythm_columns(rhythm: Rhythm) -> list[Array]:
     return [*columns, np.minimum(start - start[0], 10) / 10, np.minimum(end - start, 10) / 10]
 
 
-def _pace_columns(rhythm: Rhythm) -> list[Array]:
-    if not rhythm.clock:
-        return [np.full(len(rhythm), np.nan)] * 2
-    return [_pace(rhythm.edges[:-1], seconds) for seconds in (15.0, 40.0)]
-
-
 def _pace(start: Array, reach: float) -> Array:
     """Whether shots come faster before the change than after it, within a reach of time."""
     cut = np.arange(len(start))
@@ -161,7 +167,8 @@ def _pace(start: Array, reach: float) -> Array:
     return pace
 
 
-def _length_columns(start: Array, stop: Array, rhythm: Rhythm) -> list[Array]:
+def _run_timing(start: Array, stop: Array, rhythm: Rhythm) -> list[Array]:
+    """Length of the run, in shots and in usual shot lengths, and whether the film ends with it."""
     shots = np.log(stop - start)
     length = rhythm.edges[stop] - rhythm.edges[start]
     by_mean = np.log(length / rhythm.lengths.mean())
@@ -170,15 +177,8 @@ def _length_columns(start: Array, stop: Array, rhythm: Rhythm) -> list[Array]:
     return [by_mean, by_mean**2 / 4, shots, shots**2 / 4, by_median, *ends]
 
 
-def _seconds_columns(start: Array, stop: Array, rhythm: Rhythm) -> list[Array]:
-    seconds = np.log(rhythm.edges[stop] - rhythm.edges[start])
-    return [seconds, seconds**2 / 4] if rhythm.clock else [np.full(len(start), np.nan)] * 2
-
-
-def _run_columns(view: Array | None, start: Array, stop: Array) -> list[Array]:
+def _run_columns(view: Array, start: Array, stop: Array) -> list[Array]:
     """How a run of shots holds together, and how it differs from what is beside it."""
-    if view is None:
-        return [np.full(len(start), np.nan)] * RUN_COLUMNS_OF_VIEW
     mean_of, shots = _block_means(view), stop - start
     inside = _within(mean_of, start, stop)
     columns = [inside, (1 - inside) * shots / 10, (1 - inside) * np.sqrt(shots)]
@@ -193,16 +193,26 @@ def _run_columns(view: Array | None, start: Array, stop: Array) -> list[Array]:
 
 
 def _closest_fellows(view: Array, lengths: int) -> list[Array]:
-    """Over the shots of each run, the mean and the least of the similarity to the closest other."""
+    """Over the shots of each run, the mean and the least of the similarity to the closest other.
+
+    Runs grow to the left: closest[k, c] is that of shot k in the run from `start` to shot c, and
+    the shot that is added can only bring it up. Cells of no run hold OUTSIDE.
+    """
     count = len(view)
-    mean, least = np.zeros((count, lengths)), np.zeros((count, lengths))
-    for start in range(count):
-        square = view[start : start + lengths, start : start + lengths].copy()
-        np.fill_diagonal(square, -SAME)
-        closest = np.maximum.accumulate(square, axis=1)
-        size = len(square)
-        mean[start, :size] = closest.cumsum(axis=0).diagonal() / np.arange(1, size + 1)
-        least[start, :size] = np.minimum.accumulate(closest, axis=0).diagonal()
+    likenesses = view.astype(np.float32)
+    closest = np.full((count, count), OUTSIDE, np.float32)
+    mean, least = np.zeros((2, count, lengths), np.float32)
+    for start in range(count - 1, -1, -1):
+        stop = min(start + lengths, count)
+        size = stop - start
+        window = closest[start:stop, start:stop]
+        np.maximum(window[1:], likenesses[start + 1 : stop, start, None], out=window[1:])
+        row = likenesses[start, start:stop].copy()
+        row[0] = -SAME
+        np.maximum.accumulate(row, out=window[0])
+        outside = OUTSIDE * np.arange(size - 1, -1, -1)
+        mean[start, :size] = (window.sum(axis=0) - outside) / np.arange(1, size + 1)
+        least[start, :size] = window.min(axis=0)
         mean[start, size:], least[start, size:] = mean[start, size - 1], least[start, size - 1]
     return [mean.ravel(), least.ravel()]
 
@@ -227,12 +237,6 @@ def _within(mean_of: Callable[..., Array], start: Array, stop: Array) -> Array:
     return within
 
 
-CUT_COLUMNS_OF_VIEW = 4 * len(WINDOWS) - 2 + 2 * len(REACHES) + len(FADES)
-RUN_COLUMNS_OF_VIEW = 3 + 2 * len(SIDES) + 1 + 2
-RHYTHM_COLUMNS, LENGTH_COLUMNS, CLOCK_COLUMNS = 13, 7, 2
-CUT_COLUMNS = 3 * CUT_COLUMNS_OF_VIEW + RHYTHM_COLUMNS + CLOCK_COLUMNS
-RUN_COLUMNS = LENGTH_COLUMNS + 3 * RUN_COLUMNS_OF_VIEW + CLOCK_COLUMNS
-
-TIMING_OF_CUTS = np.arange(3 * CUT_COLUMNS_OF_VIEW, CUT_COLUMNS)
-TIMING_OF_RUNS = np.r_[0:LENGTH_COLUMNS, RUN_COLUMNS - CLOCK_COLUMNS : RUN_COLUMNS]
-"""Columns that lengths, transitions and pace fill; similarities fill the others."""
+CUT_COLUMNS = 4 * len(WINDOWS) - 2 + 2 * len(REACHES) + len(FADES)
+RUN_COLUMNS = 3 + 2 * len(SIDES) + 1 + 2
+CUT_TIMING, RUN_TIMING = 13, 7

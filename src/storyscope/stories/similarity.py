@@ -2,13 +2,12 @@
 
 The detector never sees a feature, only similarities, and of those only the rank among the pairs
 of the same video. So it does not matter which network looked at the pictures, nor how contrasty
-the film is.
+the film is. Each cue has a view of its own; appearance has two.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 from typing import Any
 
@@ -21,7 +20,12 @@ from storyscope.errors import InvalidFeatures
 
 Array = npt.NDArray[Any]
 
-APPEARANCE, TIME = "appearance", "time"
+APPEARANCE, COLOUR, AUDIO, TIME = "appearance", "colour", "audio", "time"
+DISTINCTIVE = "distinctive"
+"""Appearance once more, with what all shots of this video have in common discounted."""
+
+LEARNED = (APPEARANCE, DISTINCTIVE, COLOUR)
+"""Views that training videos have, in the order of a model's weights."""
 
 NEAR = 60
 """Pairs of shots at most this far apart set the scale of a video's similarities."""
@@ -33,27 +37,14 @@ _LEVELS = np.linspace(0.0005, 0.9995, 1000)
 _NORMAL_SCORES = np.array([NormalDist().inv_cdf(level) for level in _LEVELS]).clip(-SAME, SAME)
 
 
-@dataclass(frozen=True, eq=False)
-class Views:
-    """Three ways to look at the pairs of shots; each [shots, shots], or None without the cue."""
+def cue_of_view(view: str) -> str:
+    """The cue whose features a view compares."""
+    return APPEARANCE if view == DISTINCTIVE else view
 
-    appearance: Array | None
-    """What the image network sees."""
-    distinctive: Array | None
-    """The same, what all shots of this video have in common being discounted."""
-    second_opinion: Array | None
-    """What colour, sound, speech and concepts say together."""
 
-    def __iter__(self) -> Iterator[Array | None]:
-        return iter((self.appearance, self.distinctive, self.second_opinion))
-
-    def backwards(self) -> Views:
-        """The same shots from last to first."""
-        return Views(*(None if view is None else view[::-1, ::-1] for view in self))
-
-    def of(self, shots: Array) -> Views:
-        """Some of the shots, in the order given by their numbers."""
-        return Views(*(None if view is None else view[np.ix_(shots, shots)] for view in self))
+def vote_of(view: str) -> float:
+    """Weight, beside colour's, of a view that no training video has."""
+    return 1.0 if view in LEARNED else find_cue(view).vote
 
 
 def cues_of(features: Sequence[Features]) -> dict[str, list[Features]]:
@@ -67,22 +58,28 @@ def cues_of(features: Sequence[Features]) -> dict[str, list[Features]]:
     return cues
 
 
-def look(cues: Mapping[str, Sequence[Features]]) -> Views:
-    """Compare all shots of a video by all cues there are."""
+def look(cues: Mapping[str, Sequence[Features]]) -> dict[str, Array]:
+    """Compare all shots of a video by all cues there are: a matrix [shots, shots] for each view.
+
+    A cue by which all shots are the same says nothing, and has no view.
+    """
     counts = {len(feature) for features in cues.values() for feature in features}
     if len(counts) > 1:
         raise InvalidFeatures(f"features of one video wanted, got rows for {sorted(counts)} shots")
-    seen = cues.get(APPEARANCE, ())
-    others = [
-        (find_cue(cue).vote, _vote([likeness(each.vectors) for each in features]))
-        for cue, features in cues.items()
-        if cue != APPEARANCE
-    ]
-    return Views(
-        appearance=_vote([likeness(each.vectors) for each in seen]),
-        distinctive=_vote([distinctive_likeness(each.vectors) for each in seen]),
-        second_opinion=_weighted(others),
-    )
+    views: dict[str, Array] = {}
+    for cue, features in cues.items():
+        rows = [np.asarray(each.vectors, np.float64) for each in features]
+        if cue == AUDIO:
+            rows = [_standardised(each) for each in rows]
+        found = {cue: _vote([likeness(each) for each in rows])}
+        if cue == APPEARANCE:
+            found[DISTINCTIVE] = _vote([distinctive_likeness(each) for each in rows])
+        views |= {view: seen for view, seen in found.items() if _tells_apart(seen)}
+    return views
+
+
+def _tells_apart(view: Array) -> bool:
+    return bool(view.sum() != SAME * len(view) or np.abs(view).sum() != SAME * len(view))
 
 
 def likeness(vectors: npt.ArrayLike) -> Array:
@@ -104,11 +101,13 @@ def distinctive_likeness(vectors: npt.ArrayLike) -> Array:
     """
     rows = _unit(np.asarray(vectors, np.float64))
     rows = rows - rows.mean(axis=0)
-    basis, scale, _ = np.linalg.svd(rows, full_matrices=False)
-    variance = scale**2 / len(rows)
-    if not variance.any():
+    # The axes of the smaller of the two covariances give the same rows up to a rotation.
+    squares, basis = np.linalg.eigh(rows @ rows.T)
+    variance = np.maximum(squares, 0.0) / len(rows)
+    if variance.max(initial=0.0) < 1e-12:
         return np.ones((len(rows), len(rows)))
-    rows = _unit(basis * (scale / np.sqrt(variance + variance.mean())))
+    mean = variance.sum() / min(rows.shape)
+    rows = _unit(basis * np.sqrt(len(rows) * variance / (variance + mean)))
     return rows @ rows.T
 
 
@@ -125,19 +124,17 @@ def normal_scores(likenesses: Array) -> Array:
     return scores
 
 
-def _vote(likenesses: Sequence[Array]) -> Array | None:
+def _vote(likenesses: Sequence[Array]) -> Array:
     """The view of several features of one cue: the mean of their normal scores."""
-    if not likenesses:
-        return None
     scores = [normal_scores(each) for each in likenesses]
     return scores[0] if len(scores) == 1 else normal_scores(np.mean(scores, axis=0))
 
 
-def _weighted(votes: Sequence[tuple[float, Array | None]]) -> Array | None:
-    there = [(weight, view) for weight, view in votes if view is not None]
-    if len(there) <= 1:
-        return there[0][1] if there else None
-    return normal_scores(sum(weight * view for weight, view in there))  # type: ignore[arg-type]
+def _standardised(rows: Array) -> Array:
+    """Every column in its own standard deviations: energies would drown the other statistics."""
+    spread = rows.std(axis=0)
+    standardised: Array = (rows - rows.mean(axis=0)) / np.where(spread > 1e-9, spread, 1.0)
+    return standardised
 
 
 def _unit(rows: Array) -> Array:

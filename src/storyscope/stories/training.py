@@ -1,6 +1,6 @@
 """Teach the detector from annotated videos.
 
-The two networks are trained together, as one model of whole segmentations: their scores should
+Views and networks are trained together, as one model of whole segmentations: their scores should
 make the annotated way to part each video more probable than all others. The gradient of that
 log-probability with respect to the score of a story is simply
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,41 +19,31 @@ import numpy as np
 from storyscope.core import Segmentation
 from storyscope.errors import AnnotationError, MissingDependency
 from storyscope.progress import Report, Step, silent
+from storyscope.stories.lessons import Lesson, variants
 from storyscope.stories.model import NEIGHBOURS, StoryModel, standardised
-from storyscope.stories.pace import Pace
 from storyscope.stories.posterior import IMPOSSIBLE, story_chances
 from storyscope.stories.relations import (
-    CLOCK_COLUMNS,
     CUT_COLUMNS,
-    CUT_COLUMNS_OF_VIEW,
-    LENGTH_COLUMNS,
-    MOST_SHOTS,
+    CUT_TIMING,
     RUN_COLUMNS,
-    RUN_COLUMNS_OF_VIEW,
-    Rhythm,
-    cut_relations,
-    run_relations,
+    RUN_TIMING,
+    Relations,
+    relate,
 )
-from storyscope.stories.similarity import Array, Views
+from storyscope.stories.similarity import COLOUR, LEARNED, Array, vote_of
 
-COPIES = 3
-"""Other orders of its stories in which a video is read, when it is read so at all."""
-
-WANDERING = 0.1
-"""How far a story moves in another order, as a share of the number of stories."""
+LONGEST = 100
+"""Stories of up to this many shots are learned from; a longer one counts as several."""
 
 PLAUSIBLE = 5e-4
-"""Stories less probable than this keep the score they had when they were last looked at."""
-
+"""Stories less probable than this pass on no gradient."""
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
     """How the detector is trained. Little data: so everything here holds it back."""
 
-    members: int = 4
-    """Networks trained side by side from different seeds, and averaged."""
     hidden: int = 32
-    steps: int = 400
+    steps: int = 300
     batch: int = 6
     """Videos a step."""
     learning_rate: float = 0.004
@@ -61,47 +51,10 @@ class Recipe:
     dropout: float = 0.5
     noise: float = 0.4
     """Standard deviation of the noise on the relations of changes."""
-    silence: float = 0.1
+    silence: float = 0.3
     """How often a view is withheld, so that the model can do without any of them."""
-    timelessness: float = 0.3
-    """How often lengths in seconds are withheld, for videos of another pace."""
-    reordered: float = 0.0
-    """How often a video is read with its stories in another order, for videos of another kind."""
-    look_again: int = 8
-    """Steps after which every story of every video is scored anew."""
-
-
-@dataclass(frozen=True, eq=False)
-class Lesson:
-    """One annotated video, as the detector sees it."""
-
-    views: Views
-    rhythm: Rhythm
-    truth: Segmentation
-    """Stories over shots."""
-
-    def backwards(self) -> Lesson:
-        """The video played from its end: as good a lesson, and another one."""
-        cuts = sorted(self.truth.end - cut for cut in self.truth.cuts)
-        truth = Segmentation.from_cuts(cuts, self.truth.end)
-        return Lesson(self.views.backwards(), self.rhythm.backwards(), truth)
-
-    def reordered(self, chooser: np.random.Generator) -> Lesson:
-        """The same stories in another order, few of them far from where they were."""
-        stories = [*self.truth]
-        moved = WANDERING * len(stories) * chooser.standard_normal(len(stories))
-        order = [stories[k] for k in np.argsort(np.arange(len(stories)) + moved)]
-        shots = np.concatenate([np.arange(story.start, story.stop) for story in order])
-        ends = np.cumsum([len(story) for story in order])
-        truth = Segmentation.from_cuts([int(end) for end in ends[:-1]], self.truth.end)
-        return Lesson(self.views.of(shots), self.rhythm.of_shots(shots), truth)
-
-
-def pace_of(lessons: Sequence[Lesson]) -> Pace:
-    """How many stories a minute these videos tell."""
-    return Pace.of(
-        [len(lesson.truth) for lesson in lessons], [lesson.rhythm.minutes for lesson in lessons]
-    )
+    varied: bool = True
+    """Whether other videos are made of each, for videos of another kind."""
 
 
 def train(
@@ -119,35 +72,42 @@ def train(
     torch = _torch()
     if not lessons:
         raise AnnotationError("there is nothing to learn from; annotate at least one video")
-    pages = [[_page(lesson), _page(lesson.backwards())] for lesson in lessons]
-    both = [page for pair in pages for page in pair]
-    scaling = _usual(both) if base is None else {k: base.weights[k] for k in _SCALING}
-    if recipe.reordered:
-        chooser = np.random.default_rng(seed)
-        for lesson, shelf in zip(lessons, pages, strict=True):
-            shelf += [_page(lesson.reordered(chooser)) for _ in range(COPIES)]
-    members = recipe.members if base is None else base.members
-    shelves = [[_Book.of(page, scaling, members) for page in shelf] for shelf in pages]
+    rng = np.random.default_rng(seed)
+    told = [variants(lesson, rng) if recipe.varied else [lesson] for lesson in lessons]
+    tables = [[(_related(each), each.truth) for each in versions] for versions in told]
+    known = [relations for versions in tables for relations, _ in versions]
+    scaling = _scaling(known) if base is None else {name: base.weights[name] for name in _SCALING}
+    videos = [[_Video.of(*each, scaling) for each in versions] for versions in tables]
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         net = _networks(recipe) if base is None else _copied(base)
-        _study(shelves, net, recipe, anchored=base is not None, seed=seed, report=report)
+        _study(videos, net, recipe, anchored=base is not None, rng=rng, report=report)
     weights = {name: value.detach().numpy().astype(np.float32) for name, value in net.items()}
     return StoryModel({**weights, **scaling})
 
 
+def _related(lesson: Lesson) -> Relations:
+    """What is learned from: the views that have a weight."""
+    found = relate(lesson.features, lesson.rhythm, LONGEST)
+    used = [view for view in found.cuts if vote_of(view)]
+    return replace(
+        found,
+        cuts={view: found.cuts[view] for view in used},
+        runs={view: found.runs[view] for view in used},
+    )
+
+
 def _study(
-    shelves: Sequence[Sequence[_Book]],
+    videos: Sequence[Sequence[_Video]],
     net: dict[str, Any],
     recipe: Recipe,
     *,
     anchored: bool,
-    seed: int,
+    rng: np.random.Generator,
     report: Report,
 ) -> None:
-    """The loop: pick some videos, each read in some way, and make their own stories probable."""
+    """The loop: pick some videos, each in some variant, and make their own stories probable."""
     torch = _torch()
-    books = [book for shelf in shelves for book in shelf]
     anchor = {name: value.detach().clone() for name, value in net.items()} if anchored else None
     optimiser = torch.optim.AdamW(
         net.values(),
@@ -155,210 +115,190 @@ def _study(
         betas=(0.9, 0.98),
         weight_decay=recipe.weight_decay if anchor is None else 0.0,
     )
-    chooser = np.random.default_rng(seed)
     for step in range(1, recipe.steps + 1):
         _set_rate(optimiser, recipe, step)
-        if (step - 1) % recipe.look_again == 0:
-            _read(books, net)
-        chosen = chooser.permutation(len(shelves))[: recipe.batch]
-        batch = [_picked(shelves[lesson], recipe, chooser) for lesson in chosen]
+        chosen = rng.permutation(len(videos))[: recipe.batch]
+        batch = [videos[k][int(rng.integers(len(videos[k])))] for k in chosen]
+        plain = [video.read(net) for video in batch]
+        tables = [video.table(*each) for video, each in zip(batch, plain, strict=True)]
+        plausible = [
+            torch.nonzero(((chances > PLAUSIBLE) | video.true).reshape(-1))[:, 0]
+            for video, chances in zip(batch, _chances(batch, tables), strict=True)
+        ]
         optimiser.zero_grad()
-        scores = [book.study(net, recipe, chooser) for book in batch]
-        for book, score, chances in zip(batch, scores, _chances(batch, scores), strict=True):
-            wanted = book.true / (len(batch) * book.true.sum())
-            score.backward(chances / (len(batch) * book.true.sum()) - wanted)
+        scores = [
+            video.study(net, recipe, rng, before, rows)
+            for video, (before, _), rows in zip(batch, plain, plausible, strict=True)
+        ]
+        for video, score, chances in zip(batch, scores, _chances(batch, scores), strict=True):
+            score.backward((chances - video.true.float()) / (len(batch) * video.true.sum()))
         optimiser.step()
         if anchor is not None:
             _pull_back(net, anchor, optimiser.param_groups[0]["lr"] * recipe.weight_decay)
         report(Step("training", step, recipe.steps))
 
 
-def _picked(shelf: Sequence[_Book], recipe: Recipe, chooser: np.random.Generator) -> _Book:
-    """A video forwards or backwards, or now and then with its stories in another order."""
-    if recipe.reordered and chooser.random() < recipe.reordered:
-        return shelf[2 + int(chooser.integers(len(shelf) - 2))]
-    return shelf[int(chooser.integers(2))]
-
-
 _SCALING = ("cut_mean", "cut_scale", "run_mean", "run_scale")
 
 
-def _page(lesson: Lesson) -> tuple[Array, Array, Segmentation]:
-    cuts = cut_relations(lesson.views, lesson.rhythm)
-    return cuts, run_relations(lesson.views, lesson.rhythm), lesson.truth
-
-
-def _usual(pages: Sequence[tuple[Array, Array, Segmentation]]) -> dict[str, Array]:
-    """Mean and standard deviation of every column; a cue that is never there counts as 0 and 1."""
+def _scaling(known: Sequence[Relations]) -> dict[str, Array]:
+    """Mean and standard deviation of every column; all views share theirs."""
     scaling = {}
-    for kind, rows in (
-        ("cut", np.vstack([cuts[1:] for cuts, _, _ in pages])),
-        ("run", np.vstack([runs.reshape(-1, runs.shape[-1])[::7] for _, runs, _ in pages])),
-    ):
-        there = ~np.isnan(rows).all(axis=0)
-        mean, scale = np.zeros(rows.shape[1]), np.ones(rows.shape[1])
-        mean[there] = np.nanmean(rows[:, there].astype(np.float64), axis=0)
-        scale[there] = np.maximum(np.nanstd(rows[:, there].astype(np.float64), axis=0), 1e-3)
-        scaling[f"{kind}_mean"] = mean.astype(np.float32)
-        scaling[f"{kind}_scale"] = scale.astype(np.float32)
-    return scaling
+    for kind, of_views, of_time in (
+        ("cut", [table[1:] for r in known for table in r.cuts.values()],
+         [r.cut_timing[1:] for r in known]),
+        ("run", [table[::3, ::5] for r in known for table in r.runs.values()],
+         [r.run_timing[::3, ::5] for r in known]),
+    ):  # fmt: skip
+        columns = {"cut": CUT_COLUMNS, "run": RUN_COLUMNS}[kind]
+        parts = [
+            np.concatenate([table.reshape(-1, table.shape[-1]) for table in tables])
+            if tables
+            else np.zeros((1, columns))
+            for tables in (of_views, of_time)
+        ]
+        scaling[f"{kind}_mean"] = np.hstack([part.mean(axis=0) for part in parts])
+        scaling[f"{kind}_scale"] = np.hstack([part.std(axis=0).clip(1e-3) for part in parts])
+    return {name: value.astype(np.float32) for name, value in scaling.items()}
 
 
-@dataclass(eq=False)
-class _Book:
-    """One video in training: its relations, its truth, and how its stories scored last."""
+@dataclass(frozen=True, eq=False)
+class _Video:
+    """One video in training: its relations by view, its timing, and which stories are true."""
 
+    views: tuple[str, ...]
     cuts: Any
+    """[views, shots, columns]."""
     runs: Any
+    """[views, shots x lengths, columns]."""
+    cut_timing: Any
+    run_timing: Any
     true: Any
     """bool [shots, lengths]."""
-    inside: Any
-    scores: Any
-    """[members, shots, lengths], as last read."""
-    plausible: Any
-    """Rows of `runs`, flattened, that are worth studying."""
 
     @classmethod
-    def of(
-        cls, page: tuple[Array, Array, Segmentation], scaling: dict[str, Array], members: int
-    ) -> _Book:
+    def of(cls, relations: Relations, truth: Segmentation, scaling: dict[str, Array]) -> _Video:
         torch = _torch()
-        cuts, runs, truth = page
-        shots, lengths, _ = runs.shape
+        shots, lengths, _ = relations.run_timing.shape
         true = np.zeros((shots, lengths), bool)
         for story in truth:
-            if len(story) <= lengths:
-                true[story.start, len(story) - 1] = True
-            else:
-                for part in range(story.start, story.stop, MOST_SHOTS):
-                    true[part, min(lengths, story.stop - part) - 1] = True
-        inside = np.arange(shots)[:, None] + np.arange(lengths) < shots
+            for part in range(story.start, story.stop, lengths):
+                true[part, min(lengths, story.stop - part) - 1] = True
+
+        def rows(kind: str, table: Array, timing: bool = False) -> Any:
+            mean, scale = scaling[f"{kind}_mean"], scaling[f"{kind}_scale"]
+            width = table.shape[-1]
+            part = slice(len(mean) - width, None) if timing else slice(width)
+            flat = table.reshape(-1, width)
+            return torch.from_numpy(standardised(flat, mean[part], scale[part]))
+
+        names = [*relations.cuts]
+        empty = torch.zeros(0, 1, 1)
         return cls(
-            torch.from_numpy(standardised(cuts, scaling["cut_mean"], scaling["cut_scale"])),
-            torch.from_numpy(standardised(runs, scaling["run_mean"], scaling["run_scale"])),
+            tuple(names),
+            torch.stack([rows("cut", relations.cuts[name]) for name in names]) if names else empty,
+            torch.stack([rows("run", relations.runs[name]) for name in names]) if names else empty,
+            rows("cut", relations.cut_timing, timing=True),
+            rows("run", relations.run_timing, timing=True),
             torch.from_numpy(true),
-            inside,
-            torch.zeros(members, shots, lengths),
-            None,
         )
 
-    def read(self, net: dict[str, Any]) -> Any:
-        """Score every story without holding anything back."""
+    def read(self, net: dict[str, Any]) -> tuple[Any, Any]:
+        """Score every run and every change without holding anything back."""
         with _torch().no_grad():
-            of_runs = _score_runs(net, self.runs.reshape(-1, RUN_COLUMNS))
-            self.scores = of_runs.reshape(self.scores.shape)
-            return self.scores + _score_cuts(net, self.cuts)
+            shares = self._shares(net, [True] * len(self.views))
+            of_runs = _score_runs(net, _joined(shares, self.runs, self.run_timing, RUN_COLUMNS))
+            of_cuts = _score_cuts(net, _joined(shares, self.cuts, self.cut_timing, CUT_COLUMNS))
+            return of_runs, of_cuts
 
-    def study(self, net: dict[str, Any], recipe: Recipe, chooser: np.random.Generator) -> Any:
-        """Scores [members, shots, lengths]; gradients flow through the plausible ones."""
+    def table(self, of_runs: Any, of_cuts: Any) -> Any:
+        """Scores of all stories, [shots, lengths]."""
+        return of_runs.reshape(self.true.shape) + of_cuts[:, None]
+
+    def study(
+        self, net: dict[str, Any], recipe: Recipe, rng: np.random.Generator, before: Any, rows: Any
+    ) -> Any:
+        """Scores with noise, dropout and views withheld; gradients flow through some rows only."""
         torch = _torch()
-        kept = torch.rand(4) >= torch.tensor([*[recipe.silence] * 3, recipe.timelessness])
+        kept = [bool(chance >= recipe.silence) for chance in rng.random(len(self.views))]
+        if kept and not any(kept):
+            kept[int(rng.integers(len(kept)))] = True
+        shares = self._shares(net, kept)
         cuts = self.cuts + recipe.noise * torch.randn(self.cuts.shape)
-        cuts = cuts * _heard(kept, CUT_COLUMNS, CUT_COLUMNS_OF_VIEW, 0)
-        runs = self.runs.reshape(-1, RUN_COLUMNS)[self.plausible]
-        runs = runs * _heard(kept, RUN_COLUMNS, RUN_COLUMNS_OF_VIEW, LENGTH_COLUMNS)
-        of_runs = _score_runs(net, runs, recipe.dropout, chooser)
-        scores = self.scores.reshape(len(self.scores), -1).clone()
-        scores[:, self.plausible] = of_runs
-        return scores.reshape(self.scores.shape) + _score_cuts(net, cuts, recipe.dropout, chooser)
+        timing = self.cut_timing + recipe.noise * torch.randn(self.cut_timing.shape)
+        of_cuts = _score_cuts(net, _joined(shares, cuts, timing, CUT_COLUMNS), recipe.dropout)
+        runs = self.runs[:, rows] if self.views else self.runs
+        joined = _joined(shares, runs, self.run_timing[rows], RUN_COLUMNS)
+        of_runs = before.clone()
+        of_runs[rows] = _score_runs(net, joined, recipe.dropout)
+        return self.table(of_runs, of_cuts)
+
+    def _shares(self, net: dict[str, Any], kept: Sequence[bool]) -> Any:
+        """Weight of each view beside the others that are kept."""
+        torch = _torch()
+        if not self.views:
+            return torch.zeros(0)
+        of = [LEARNED.index(view) if view in LEARNED else LEARNED.index(COLOUR) for view in self.views]
+        votes = [
+            math.log(vote_of(view)) if keep else -math.inf
+            for view, keep in zip(self.views, kept, strict=True)
+        ]
+        return torch.softmax(net["views"][of] + torch.tensor(votes), dim=0)
 
 
-def _read(books: Sequence[_Book], net: dict[str, Any]) -> None:
-    """Look at every story of every book again, and note which are plausible."""
-    scores = [book.read(net) for book in books]
-    for book, chances in zip(books, _chances(books, scores), strict=True):
-        worth = (chances > PLAUSIBLE).any(dim=0) | book.true
-        book.plausible = _torch().nonzero(worth.reshape(-1))[:, 0]
-
-
-def _chances(books: Sequence[_Book], scores: Sequence[Any]) -> list[Any]:
-    """Probability of every story under each member, [members, shots, lengths] for each book."""
+def _joined(shares: Any, of_views: Any, timing: Any, columns: int) -> Any:
+    """The relations averaged over the views, beside the timing."""
     torch = _torch()
-    tables = [
-        np.where(book.inside, table, IMPOSSIBLE)
-        for book, each in zip(books, scores, strict=True)
-        for table in each.detach().numpy()
-    ]
-    found = story_chances(tables)
-    members = len(found) // len(books)
-    return [
-        torch.from_numpy(np.stack(found[k : k + members]).astype(np.float32))
-        for k in range(0, len(found), members)
-    ]
+    if not len(shares):
+        return torch.cat([torch.zeros(len(timing), columns), timing], dim=1)
+    return torch.cat([torch.einsum("v,vrc->rc", shares, of_views), timing], dim=1)
 
 
-def _heard(kept: Any, columns: int, of_view: int, first: int) -> Any:
-    """1 for the columns of the views (and the clock) that are kept, 0 for the silent ones."""
+def _chances(videos: Sequence[_Video], scores: Sequence[Any]) -> list[Any]:
+    """Probability of every story of each video under its scores."""
+    tables = []
+    for video, each in zip(videos, scores, strict=True):
+        shots, lengths = video.true.shape
+        inside = np.arange(shots)[:, None] + np.arange(lengths) < shots
+        tables.append(np.where(inside, each.detach().numpy(), IMPOSSIBLE))
+    return [_torch().from_numpy(each.astype(np.float32)) for each in story_chances(tables)]
+
+
+def _score_cuts(net: dict[str, Any], cuts: Any, dropout: float = 0.0) -> Any:
+    """A score for each change; the first shot begins a story for nothing."""
     torch = _torch()
-    heard = torch.ones(columns)
-    for view, there in enumerate(kept[:3]):
-        heard[first + view * of_view : first + (view + 1) * of_view] = float(there)
-    heard[-CLOCK_COLUMNS:] = float(kept[3])
-    return heard
-
-
-def _score_cuts(
-    net: dict[str, Any],
-    cuts: Any,
-    dropout: float = 0.0,
-    chooser: np.random.Generator | None = None,
-) -> Any:
-    """[members, shots, 1]; the first shot begins a story for nothing."""
-    torch = _torch()
-    seen = torch.relu(torch.matmul(cuts, net["cut_1"]) + net["cut_1_bias"])
-    seen = _dropped(seen, dropout, chooser)
+    drop = torch.nn.functional.dropout
+    seen = drop(torch.relu(cuts @ net["cut_1"] + net["cut_1_bias"]), dropout)
     padded = torch.nn.functional.pad(seen, (0, 0, NEIGHBOURS, NEIGHBOURS))
-    around = torch.cat([padded[:, k : k + len(cuts)] for k in range(2 * NEIGHBOURS + 1)], dim=-1)
-    hidden = torch.relu(torch.matmul(around, net["cut_2"]) + net["cut_2_bias"])
-    score = torch.matmul(_dropped(hidden, dropout, chooser), net["cut_3"]) + net["cut_3_bias"]
-    return torch.cat([torch.zeros_like(score[:, :1]), score[:, 1:]], dim=1)
+    beside = torch.cat([padded[k : k + len(cuts)] for k in range(2 * NEIGHBOURS + 1)], dim=1)
+    hidden = drop(torch.relu(beside @ net["cut_2"] + net["cut_2_bias"]), dropout)
+    score = (hidden @ net["cut_3"] + net["cut_3_bias"])[:, 0]
+    return torch.cat([torch.zeros(1), score[1:]])
 
 
-def _score_runs(
-    net: dict[str, Any],
-    runs: Any,
-    dropout: float = 0.0,
-    chooser: np.random.Generator | None = None,
-) -> Any:
-    """[members, runs]."""
+def _score_runs(net: dict[str, Any], runs: Any, dropout: float = 0.0) -> Any:
     torch = _torch()
-    hidden = torch.relu(torch.matmul(runs, net["run_1"]) + net["run_1_bias"])
-    hidden = _dropped(hidden, dropout, chooser)
-    hidden = torch.relu(torch.matmul(hidden, net["run_2"]) + net["run_2_bias"])
-    hidden = _dropped(hidden, dropout, chooser)
-    return (torch.matmul(hidden, net["run_3"]) + net["run_3_bias"])[..., 0]
-
-
-def _dropped(hidden: Any, dropout: float, chooser: np.random.Generator | None) -> Any:
-    """Some of the numbers made 0, to the next 256th of all, and the others larger to make up.
-
-    A byte of chance for each number: torch's own dropout takes half of the training time.
-    """
-    if chooser is None or not dropout:
-        return hidden
-    torch = _torch()
-    chance = np.frombuffer(chooser.bytes(hidden.numel()), np.uint8)
-    kept = torch.from_numpy(chance >= round(256 * dropout)).reshape(hidden.shape)
-    return hidden * kept.to(hidden.dtype).div_(1 - dropout)
+    drop = torch.nn.functional.dropout
+    hidden = drop(torch.relu(runs @ net["run_1"] + net["run_1_bias"]), dropout)
+    hidden = drop(torch.relu(hidden @ net["run_2"] + net["run_2_bias"]), dropout)
+    return (hidden @ net["run_3"] + net["run_3_bias"])[:, 0]
 
 
 def _networks(recipe: Recipe) -> dict[str, Any]:
     torch = _torch()
-    wide = (2 * NEIGHBOURS + 1) * recipe.hidden
     shapes = {
-        "cut_1": (CUT_COLUMNS, recipe.hidden),
-        "cut_2": (wide, recipe.hidden),
+        "cut_1": (CUT_COLUMNS + CUT_TIMING, recipe.hidden),
+        "cut_2": ((2 * NEIGHBOURS + 1) * recipe.hidden, recipe.hidden),
         "cut_3": (recipe.hidden, 1),
-        "run_1": (RUN_COLUMNS, recipe.hidden),
+        "run_1": (RUN_COLUMNS + RUN_TIMING, recipe.hidden),
         "run_2": (recipe.hidden, recipe.hidden),
         "run_3": (recipe.hidden, 1),
     }
-    net = {}
+    net = {"views": torch.zeros(len(LEARNED)).requires_grad_()}
     for name, (inputs, outputs) in shapes.items():
         spread = math.sqrt(2 / inputs) * (0.3 if outputs == 1 else 1.0)
-        layer = torch.randn(recipe.members, inputs, outputs) * spread
-        net[name] = layer.requires_grad_()
-        net[f"{name}_bias"] = torch.zeros(recipe.members, 1, outputs).requires_grad_()
+        net[name] = (torch.randn(inputs, outputs) * spread).requires_grad_()
+        net[f"{name}_bias"] = torch.zeros(outputs).requires_grad_()
     with torch.no_grad():
         net["cut_3_bias"].fill_(-1.0)
     return net

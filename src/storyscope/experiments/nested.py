@@ -1,0 +1,269 @@
+"""The one protocol that headline figures come from: nothing is chosen on a video that is judged.
+
+The videos are dealt into outer folds. For each, every recipe is trained on parts of the other
+videos and judged on the rest of them (inner folds); the recipe that is best there is trained on all
+the others and judged on the fold. The whole matrix of recipes, videos and seeds is kept, so that
+other choices can be looked at afterwards, and every comparison has an interval over videos.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from storyscope.cues import find_cue
+from storyscope.errors import AnnotationError
+from storyscope.evaluate import AnnotatedVideo, judge, load_collection
+from storyscope.evaluate.trivial import trivial_scores
+from storyscope.experiments.report import markdown
+from storyscope.processes.pool import run_tasks
+from storyscope.progress import Report, Step, silent
+from storyscope.stories.methods import Ours
+from storyscope.stories.training import Recipe
+
+RECIPES = {"plain": Recipe(varied=False), "varied": Recipe()}
+"""What is chosen from: each video as it is, or with other videos made of it."""
+
+EVERYTHING, TIMING = "all cues", "timing alone"
+RESAMPLES = 10_000
+
+
+@dataclass(frozen=True)
+class NestedStudy:
+    """Which videos are judged, which are learned from, and how finely they are dealt."""
+
+    folder: Path
+    features: tuple[str, ...]
+    train: Path | None = None
+    """Learn from these videos alone, and judge all of `folder`."""
+    also: Path | None = None
+    """Learn from these videos too, beside those of `folder` that are not judged."""
+    outer: int = 4
+    inner: int = 3
+    seeds: tuple[int, ...] = (0,)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One training: a recipe on some videos, judged on others, by name."""
+
+    outer: int
+    inner: int | None
+    """None where the outer fold itself is judged."""
+    recipe: str
+    seed: int
+    taught: tuple[str, ...]
+    judged: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of the matrix: what one training scored on one video with some of its cues."""
+
+    outer: int
+    inner: int | None
+    recipe: str
+    seed: int
+    video: str
+    cues: str
+    mean_iou: float
+    found: int
+    true: int
+
+
+def run_nested(study: NestedStudy, *, jobs: int = 1, report: Report = silent) -> list[Entry]:
+    """Train and judge everything that the protocol asks for."""
+    fits = plan(study)
+    entries: list[Entry] = []
+    work = run_tasks(partial(entries_of, study), fits, workers=jobs)
+    for done, (_, found) in enumerate(work, start=1):
+        entries += found
+        report(Step("nested", done, len(fits)))
+    return sorted(entries, key=lambda e: (e.outer, e.inner or -1, e.recipe, e.seed, e.video))
+
+
+def plan(study: NestedStudy) -> list[Fit]:
+    """Every training, with the videos it learns from and those it is judged on."""
+    home = [video.name for video in load_collection(study.folder, features=study.features)]
+    fits = []
+    for outer, (judged, others) in enumerate(_outer_folds(study, home)):
+        if len(others) < study.inner:
+            raise AnnotationError(
+                f"{study.inner} inner folds need as many videos to learn from, got {len(others)}; "
+                "judge a larger folder, or name one with --train or --also"
+            )
+        splits: list[tuple[int | None, list[str], list[str]]] = [(None, others, judged)]
+        for inner in range(study.inner):
+            held = others[inner :: study.inner]
+            splits.append((inner, [name for name in others if name not in held], held))
+        fits += [
+            Fit(outer, inner, recipe, seed, tuple(taught), tuple(held))
+            for inner, taught, held in splits
+            for recipe in RECIPES
+            for seed in study.seeds
+        ]
+    return fits
+
+
+def _outer_folds(study: NestedStudy, home: list[str]) -> Iterator[tuple[list[str], list[str]]]:
+    """The videos that are judged together, and those that may be learned from."""
+    elsewhere = study.train or study.also
+    other = (
+        [video.name for video in load_collection(elsewhere, features=study.features)]
+        if elsewhere
+        else []
+    )
+    if shared := set(home) & set(other):
+        raise AnnotationError(
+            f"{elsewhere} and {study.folder} both hold {', '.join(sorted(shared))}; "
+            "a video that is judged must not be learned from"
+        )
+    if study.train:
+        yield home, other
+        return
+    for fold in range(min(study.outer, len(home))):
+        judged = home[fold :: study.outer]
+        yield judged, [*(name for name in home if name not in judged), *other]
+
+
+def entries_of(study: NestedStudy, fit: Fit) -> list[Entry]:
+    """Train once, and judge with all cues and, on an outer fold, with each alone and left out."""
+    folders = [study.folder, *(folder for folder in (study.train, study.also) if folder)]
+    videos = {
+        video.name: video
+        for folder in folders
+        for video in load_collection(folder, features=study.features)
+    }
+    taught = [videos[name].for_training() for name in fit.taught]
+    detector = Ours(RECIPES[fit.recipe]).fit(taught, seed=fit.seed)
+    names = _cue_sets(study.features) if fit.inner is None else {EVERYTHING: study.features}
+    return [
+        Entry(
+            fit.outer,
+            fit.inner,
+            fit.recipe,
+            fit.seed,
+            score.name,
+            cues,
+            score.mean_iou,
+            len(score.found),
+            len(score.truth),
+        )
+        for cues, kept in names.items()
+        for score in judge([_with(videos[name], kept) for name in fit.judged], detector)
+    ]
+
+
+def _cue_sets(features: Sequence[str]) -> dict[str, Sequence[str]]:
+    """All cues, shot timing alone, each cue with timing, and all but each."""
+    sets: dict[str, Sequence[str]] = {EVERYTHING: features, TIMING: ()}
+    for name in features:
+        cue = find_cue(name).explained_as
+        sets[f"{cue} and timing"] = (name,)
+        if len(features) > 2:
+            sets[f"all but {cue}"] = [each for each in features if each != name]
+    return sets
+
+
+def _with(video: AnnotatedVideo, kept: Sequence[str]) -> AnnotatedVideo:
+    return replace(video, features={name: video.features[name] for name in kept})
+
+
+def chosen_recipes(entries: Sequence[Entry]) -> dict[int, str]:
+    """For each outer fold the recipe with the highest mean over its inner folds."""
+    return {
+        outer: max(
+            RECIPES,
+            key=lambda recipe: _mean(
+                e for e in entries if (e.outer, e.recipe) == (outer, recipe) and e.inner is not None
+            ),
+        )
+        for outer in sorted({entry.outer for entry in entries})
+    }
+
+
+def headline(entries: Sequence[Entry], cues: str = EVERYTHING) -> dict[str, float]:
+    """Mean IoU of each judged video with the recipe chosen without it, mean over the seeds."""
+    recipes = chosen_recipes(entries)
+    judged = [
+        e for e in entries if e.inner is None and e.cues == cues and e.recipe == recipes[e.outer]
+    ]
+    names = dict.fromkeys(entry.video for entry in judged)
+    return {name: _mean(e for e in judged if e.video == name) for name in names}
+
+
+def paired_interval(
+    ours: Sequence[float], theirs: Sequence[float], *, seed: int = 0
+) -> tuple[float, float, float]:
+    """Mean difference over videos, and the 95 % interval of its bootstrap."""
+    gaps = np.array(ours) - np.array(theirs)
+    picked = np.random.default_rng(seed).integers(0, len(gaps), (RESAMPLES, len(gaps)))
+    low, high = np.quantile(gaps[picked].mean(axis=1), [0.025, 0.975])
+    return float(gaps.mean()), float(low), float(high)
+
+
+def facts_of(study: NestedStudy, entries: Sequence[Entry]) -> dict[str, Any]:
+    """Headline, comparisons and the whole matrix, for a file."""
+    ours = headline(entries)
+    rows = rows_of(study, entries)
+    counts = [
+        abs(np.log(e.found / e.true))
+        for e in entries
+        if e.inner is None and e.cues == EVERYTHING and e.recipe == chosen_recipes(entries)[e.outer]
+    ]
+    return {
+        "mean_iou": float(np.mean([*ours.values()])),
+        "range": [min(ours.values()), max(ours.values())],
+        "videos": ours,
+        "count_factor": float(np.exp(np.mean(counts))),
+        "recipes": chosen_recipes(entries),
+        "rows": {
+            name: {
+                "mean_iou": float(np.mean([scores[video] for video in ours])),
+                "difference": paired_interval([*ours.values()], [scores[v] for v in ours]),
+            }
+            for name, scores in rows.items()
+        },
+        "matrix": [asdict(entry) for entry in entries],
+    }
+
+
+def rows_of(study: NestedStudy, entries: Sequence[Entry]) -> dict[str, dict[str, float]]:
+    """Everything ours is compared with, by video: fewer cues, each recipe, answers of no look."""
+    judged = [entry for entry in entries if entry.inner is None]
+    rows = {
+        cues: headline(entries, cues)
+        for cues in dict.fromkeys(entry.cues for entry in judged)
+        if cues != EVERYTHING
+    }
+    for recipe in RECIPES:
+        of = [e for e in judged if e.recipe == recipe and e.cues == EVERYTHING]
+        rows[f"always {recipe}"] = {
+            name: _mean(e for e in of if e.video == name)
+            for name in dict.fromkeys(e.video for e in of)
+        }
+    videos = list(load_collection(study.folder, features=study.features))
+    for name, scores in trivial_scores(videos).items():
+        rows[name] = {score.name: score.mean_iou for score in scores}
+    return rows
+
+
+def table_of(facts: dict[str, Any]) -> str:
+    """The comparison in Markdown."""
+    low, high = facts["range"]
+    lines = [
+        ["**ours, nested**", f"**{facts['mean_iou']:.3f}**", f"videos {low:.3f} to {high:.3f}"]
+    ]
+    for name, row in facts["rows"].items():
+        gap, least, most = row["difference"]
+        lines.append([name, f"{row['mean_iou']:.3f}", f"{gap:+.3f} ({least:+.3f} to {most:+.3f})"])
+    return markdown(["", "mean IoU", "ours minus this, 95 % over videos"], lines)
+
+
+def _mean(entries: Iterable[Entry]) -> float:
+    return float(np.mean([entry.mean_iou for entry in entries]))

@@ -1,0 +1,167 @@
+"""Annotated videos to learn from, and ways to make other videos of them.
+
+The few collections there are were cut by few people and described by few networks. So each video
+is also learned from with its stories in another order, as another network would describe it, cut
+faster or slower, and as a news programme of short items: what still holds there holds elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from storyscope.core import Features, Segmentation
+from storyscope.cues import find_cue
+from storyscope.stories.relations import Rhythm
+from storyscope.stories.similarity import Array
+
+WANDERING = 0.1
+"""How far a story moves in another order, as a share of the number of stories."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """One annotated video, as the detector sees it."""
+
+    features: tuple[Features, ...]
+    rhythm: Rhythm
+    truth: Segmentation
+    """Stories over shots."""
+
+    def of_shots(self, shots: Array, starts: Iterable[int]) -> Lesson:
+        """Some of the shots, in the order given by their numbers, with stories starting there."""
+        features = tuple(replace(each, vectors=each.vectors[shots]) for each in self.features)
+        truth = Segmentation(tuple(int(start) for start in starts), len(shots))
+        return Lesson(features, self.rhythm.of_shots(shots), truth)
+
+
+def variants(lesson: Lesson, rng: np.random.Generator) -> list[Lesson]:
+    """The video itself and the other videos made of it, all as likely to be learned from."""
+    others = (reordered(lesson, rng) for _ in range(4))
+    first, second, third, fourth = others
+    return [
+        lesson,
+        first,
+        second,
+        projected(third, rng),
+        projected(fourth, rng),
+        sparser(lesson, rng),
+        denser(lesson, rng),
+        as_news(lesson, rng),
+    ]
+
+
+def reordered(lesson: Lesson, rng: np.random.Generator) -> Lesson:
+    """The same stories in another order, few of them far from where they were."""
+    stories = [*lesson.truth]
+    moved = WANDERING * len(stories) * rng.standard_normal(len(stories))
+    order = [stories[k] for k in np.argsort(np.arange(len(stories)) + moved)]
+    shots = np.concatenate([np.arange(story.start, story.stop) for story in order])
+    return lesson.of_shots(shots, np.cumsum([0, *(len(story) for story in order[:-1])]))
+
+
+def projected(lesson: Lesson, rng: np.random.Generator) -> Lesson:
+    """The same shots as another image network might describe them.
+
+    Some of the numbers, mixed at random into fewer, most often rectified, and noisier.
+    """
+
+    def by_another(feature: Features) -> Features:
+        if find_cue(feature.name).view != "appearance":
+            return feature
+        rows = np.asarray(feature.vectors, np.float64)
+        rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+        rows = rows[:, rng.random(rows.shape[1]) < rng.uniform(0.3, 0.8)]
+        rows = rows @ rng.standard_normal((rows.shape[1], int(rng.choice([48, 96, 192]))))
+        rows = (rows - rng.random() * rows.mean(axis=0)) / np.maximum(rows.std(axis=0), 1e-9)
+        rows = np.maximum(rows, 0.0) if rng.random() < 0.7 else rows
+        rows += rng.uniform(0.0, 0.3) * rng.standard_normal(rows.shape)
+        return replace(feature, vectors=rows.astype(np.float32))
+
+    return replace(lesson, features=tuple(by_another(each) for each in lesson.features))
+
+
+def sparser(lesson: Lesson, rng: np.random.Generator) -> Lesson:
+    """The video cut more slowly: some shots are gone, and the ones before them last longer."""
+    kept = rng.random(len(lesson.rhythm)) > rng.uniform(0.2, 0.5)
+    kept[list(lesson.truth.starts)] = True
+    shots = np.flatnonzero(kept)
+    part = lesson.of_shots(shots, np.searchsorted(shots, lesson.truth.starts))
+    edges = np.append(lesson.rhythm.edges[shots], lesson.rhythm.edges[-1])
+    return replace(part, rhythm=Rhythm(edges, lesson.rhythm.transitions[shots]))
+
+
+def denser(lesson: Lesson, rng: np.random.Generator) -> Lesson:
+    """The video cut faster: some shots become two, the second partly another shot of the story."""
+    halved = rng.random(len(lesson.rhythm)) < rng.uniform(0.2, 0.5)
+    halved &= lesson.rhythm.lengths > 1.0
+    shots = np.repeat(np.arange(len(halved)), 1 + halved)
+    second = np.append(False, shots[1:] == shots[:-1])
+    whole = lesson.of_shots(shots, np.searchsorted(shots, lesson.truth.starts))
+    lengths = lesson.rhythm.lengths[shots] * np.where(second | np.append(second[1:], False), 0.5, 1)
+    transitions = np.where(second, 0.0, lesson.rhythm.transitions[shots])
+    fellows = _fellows(lesson.truth, shots, rng)
+    share = np.where(second, rng.uniform(0.15, 0.6, len(shots)), 0.0)[:, None]
+    return replace(
+        whole,
+        rhythm=Rhythm(np.append(0.0, lengths.cumsum()), transitions),
+        features=tuple(_mixed(each, shots, fellows, share) for each in lesson.features),
+    )
+
+
+def as_news(lesson: Lesson, rng: np.random.Generator) -> Lesson:
+    """A programme of short items in any order, most of them announced by one of two anchors."""
+    items = _items(lesson.truth, rng)
+    chosen = [items[k] for k in rng.permutation(len(items))[: rng.integers(12, 40)]]
+    anchors = rng.integers(0, len(lesson.rhythm), 2)
+    often = rng.uniform(0.3, 0.95)
+    shots: list[int] = []
+    starts: list[int] = []
+    announced: list[int] = []
+    for item in chosen:
+        starts.append(len(shots))
+        if rng.random() < often:
+            announced.append(len(shots))
+            shots.append(int(anchors[int(rng.random() < 0.3)]))
+        shots += [*item]
+    order = np.array(shots)
+    programme = lesson.of_shots(order, starts)
+    lengths = np.maximum(lesson.rhythm.lengths[order] * rng.uniform(0.4, 1.0), 0.7)
+    lengths[announced] = rng.lognormal(np.log(12), 0.5, len(announced))
+    share = np.zeros((len(order), 1))
+    share[announced, 0] = rng.uniform(0.05, 0.25, len(announced))
+    strangers = rng.integers(0, len(lesson.rhythm), len(order))
+    return replace(
+        programme,
+        rhythm=Rhythm(np.append(0.0, lengths.cumsum()), np.zeros(len(order))),
+        features=tuple(_mixed(each, order, strangers, share) for each in lesson.features),
+    )
+
+
+def _items(truth: Segmentation, rng: np.random.Generator) -> list[range]:
+    """Runs of a few shots within the stories, with a shot or two left out between them."""
+    items = []
+    usual = int(rng.choice([3, 6]))
+    for story in truth:
+        start = story.start
+        while start < story.stop:
+            length = int(np.clip(rng.lognormal(np.log(usual), 0.6), 1, 14))
+            items.append(range(start, min(story.stop, start + length)))
+            start = items[-1].stop + int(rng.integers(0, 3))
+    return items
+
+
+def _fellows(truth: Segmentation, shots: Array, rng: np.random.Generator) -> Array:
+    """For each of the shots, any shot of the same story."""
+    edges = np.array(truth.edges)
+    story = np.searchsorted(edges, shots, side="right") - 1
+    fellows: Array = rng.integers(edges[story], edges[story + 1])
+    return fellows
+
+
+def _mixed(feature: Features, shots: Array, others: Array, share: Array) -> Features:
+    """The rows of the shots, each with a share of another shot's row."""
+    rows = (1 - share) * feature.vectors[shots] + share * feature.vectors[others]
+    return replace(feature, vectors=rows.astype(np.float32))
