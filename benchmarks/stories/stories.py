@@ -17,9 +17,13 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs/benchmarks"
 SEEN = ["--features", "vgg19,hsv"]
 RUNS: dict[str, list[str]] = {
-    "seeds-bbc": ["bbc", *SEEN, "--methods", "ours", "--seeds", "3"],
+    "nested-films": ["ovsd", *SEEN, "--nested", "--also", "{data}/bbc"],
+    "nested-bbc": ["bbc", *SEEN, "--nested", "--also", "{data}/ovsd"],
+    "nested-films-alone": ["ovsd", *SEEN, "--nested"],
+    "nested-bbc-alone": ["bbc", *SEEN, "--nested"],
+    "nested-bbc-to-films": ["ovsd", *SEEN, "--nested", "--train", "{data}/bbc"],
+    "nested-films-to-bbc": ["bbc", *SEEN, "--nested", "--train", "{data}/ovsd"],
     "stories-bbc": ["bbc", *SEEN],
-    "stories-ovsd": ["ovsd", *SEEN, "--protocol", "pretrained", "--methods", "ours,cluster"],
     "stories-ovsd-from-bbc": ["ovsd", *SEEN, "--protocol", "pretrained", "--train", "{data}/bbc"],
     "stories-ovsd-left-out": ["ovsd", *SEEN],
     "ablation-bbc": ["bbc", *SEEN, "--train", "{data}/ovsd", "--folds", "3"],

@@ -3,8 +3,8 @@
     python -m benchmarks.stories.time_scale [--data ../shared/data]
 
 Films played at other speeds to a model that learned from `bbc` alone: the same pictures, so the
-same stories are wanted. Then pieces of about four minutes out of them, as short as a news item, each
-judged by itself.
+same stories are wanted. Then pieces of about four minutes out of them, as short as a news item,
+each judged by itself.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class NestedStudy:
     also: Path | None = None
     """Learn from these videos too, beside those of `folder` that are not judged."""
     outer: int = 4
-    inner: int = 3
+    inner: int = 2
     seeds: tuple[int, ...] = (0,)
 
 
