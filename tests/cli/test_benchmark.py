@@ -255,7 +255,7 @@ def test_a_shipped_model_is_judged_without_training(run, folder):
 
 
 def test_a_shipped_model_is_not_judged_on_the_videos_that_taught_it(run, tmp_path):
-    assert len(default_model().taught_by) == 11
+    assert len(default_model().taught_by) == 19
     write_video(tmp_path / "seen" / "0", "Ice Worlds")
     write_video(tmp_path / "seen" / "1", "bob")
     with pytest.raises(AnnotationError, match="was trained on Ice Worlds, which are to be judged"):
