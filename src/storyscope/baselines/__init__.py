@@ -27,6 +27,7 @@ BASELINES = {
     "sdn": "storyscope.baselines.sdn:SiameseNetwork",
     "osg": "storyscope.baselines.osg:SequentialGrouping",
     "osg-norm": "storyscope.baselines.osg:NormalizedGrouping",
+    "kcpd": "storyscope.baselines.kcpd:KernelChangePoints",
 }
 """Where each method lives; a method's libraries load only when it is asked for."""
 
