@@ -24,18 +24,20 @@ from storyscope.experiments.nested import (
 )
 from storyscope.stories.training import Recipe
 
+LOOKS = {"vgg19": "looks.npy"}
+
 
 @pytest.fixture
 def folder(tmp_path):
     for number in range(5):
-        write_video(tmp_path / "home" / str(number), f"film {number}")
+        write_video(tmp_path / "home" / str(number), f"film {number}", features=LOOKS)
     for number in range(3):
-        write_video(tmp_path / "other" / str(number), f"other {number}")
+        write_video(tmp_path / "other" / str(number), f"other {number}", features=LOOKS)
     return tmp_path
 
 
 def study(folder, **changes):
-    plain = NestedStudy(folder / "home", ("look",), outer=2, inner=2)
+    plain = NestedStudy(folder / "home", ("vgg19",), outer=2, inner=2)
     return replace(plain, **changes)
 
 
@@ -96,7 +98,7 @@ def test_the_matrix_holds_every_recipe_on_every_video(folder, monkeypatch):
     task = study(folder)
     entries = run_nested(task)
     outer = {(e.recipe, e.video, e.cues) for e in entries if e.inner is None}
-    cues = (EVERYTHING, TIMING, "look and timing")
+    cues = (EVERYTHING, TIMING, "appearance and timing")
     assert outer == {(r, f"film {n}", c) for r in quick for n in range(5) for c in cues}
     facts = json.loads(json.dumps(facts_of(task, entries)))
     assert len(facts["matrix"]) == len(entries)

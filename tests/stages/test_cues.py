@@ -64,7 +64,7 @@ def test_a_cue_of_another_package_is_indexed_seen_and_explained(with_loudness, f
     assert find_cue("volume") == LOUDNESS
     assert _names_of_evidence()["loudness"] == ["loudness", "volume"]
     (features,) = (each for each in library.features("film") if each.name == "loudness")
-    assert look(cues_of([features])).second_opinion is not None
+    assert "loudness" in look(cues_of([features]))
 
 
 @pytest.mark.parametrize("offered", ["no record", BUILT_IN[0], Cue(name="loudness", label="x")])

@@ -13,12 +13,12 @@ from safetensors.numpy import save_file
 from story_films import made_up_film, shots_of
 from storyscope.config import StoryConfig
 from storyscope.core import Features, Segmentation, StoryPath
+from storyscope.cues import find_cue
 from storyscope.errors import (
     InvalidFeatures,
     InvalidSegmentation,
     InvalidSetting,
     ModelError,
-    UnknownName,
 )
 from storyscope.evaluate import mean_iou
 from storyscope.stories import (
@@ -42,8 +42,8 @@ from storyscope.stories.relations import (
     Rhythm,
     relate,
 )
-from storyscope.stories.similarity import VIEWS, cues_of, likeness, look, normal_scores
-from storyscope.stories.training import UNLEARNED, Recipe, train
+from storyscope.stories.similarity import cues_of, likeness, look, normal_scores
+from storyscope.stories.training import Recipe, train
 
 QUICK = Recipe(steps=40, hidden=12, batch=4, learning_rate=0.01, varied=False)
 
@@ -189,7 +189,7 @@ def test_the_paper_s_clustering_has_a_nested_path_too():
     assert segment(shots, features, StoryConfig(method="cluster")) == path.stories
     for coarse, fine in itertools.pairwise(path.levels(0.2, 0.5, 0.8)):
         assert set(coarse.starts) <= set(fine.starts)
-    with pytest.raises(UnknownName, match="choose ours or cluster"):
+    with pytest.raises(InvalidSetting, match="ours or cluster"):
         segment(shots, features, StoryConfig(method="magic"))
 
 
@@ -271,13 +271,13 @@ def test_weights_of_views_are_shared_among_those_there_are(model):
     assert sum(model.view_weights(["appearance", "colour", "audio"]).values()) == pytest.approx(1)
     assert model.view_weights(["colour"]) == {"colour": 1.0}
     both = model.view_weights(["colour", "audio"])
-    assert both["audio"] / both["colour"] == pytest.approx(UNLEARNED["audio"])
+    assert both["audio"] / both["colour"] == pytest.approx(find_cue("audio").vote)
 
 
 def test_a_cue_without_a_weight_changes_nothing(model):
     shots, features, _ = made_up_film(5)
     spoken = Features("speech", np.random.default_rng(0).normal(size=(len(shots), 2)), "made up")
-    assert "speech" not in model.view_weights(VIEWS)
+    assert "speech" not in model.view_weights(["colour", "speech"])
     assert detect(shots, [*features, spoken], model) == detect(shots, features, model)
     assert detect(shots, [spoken], model) == detect(shots, [], model)
 
@@ -343,7 +343,7 @@ def test_features_of_other_shots_are_refused(model):
 
 
 def test_models_that_find_other_stories_have_other_digests(model):
-    louder = {**model.weights, "views": model.weights["views"] + np.eye(len(VIEWS))[0]}
+    louder = {**model.weights, "views": model.weights["views"] + np.eye(3)[0]}
     assert replace(model, weights=louder).digest != model.digest
     assert replace(model, card={"made by": "somebody else"}).digest == model.digest
 

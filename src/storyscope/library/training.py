@@ -119,7 +119,9 @@ def gather_versions(
     return versions
 
 
-def _versions(library: LocalLibrary, name: str, annotator: str | None) -> list[tuple[str, Annotation]]:
+def _versions(
+    library: LocalLibrary, name: str, annotator: str | None
+) -> list[tuple[str, Annotation]]:
     known = [record.video.id for record in library.videos()]
     if name not in known and Path(name).exists():
         found = _from_file(library, Path(name), known)
@@ -128,7 +130,9 @@ def _versions(library: LocalLibrary, name: str, annotator: str | None) -> list[t
     return [(video, each) for video, each in found if annotator in (None, each.annotator)]
 
 
-def _from_file(library: LocalLibrary, file: Path, known: Sequence[str]) -> list[tuple[str, Annotation]]:
+def _from_file(
+    library: LocalLibrary, file: Path, known: Sequence[str]
+) -> list[tuple[str, Annotation]]:
     """Versions in a file called after its video: film.vtt, or film.anna.json."""
     from storyscope.library.exchange import annotations_in
 

@@ -38,6 +38,7 @@ LONGEST = 100
 PLAUSIBLE = 5e-4
 """Stories less probable than this pass on no gradient."""
 
+
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
     """How the detector is trained. Little data: so everything here holds it back."""
@@ -238,7 +239,9 @@ class _Video:
         torch = _torch()
         if not self.views:
             return torch.zeros(0)
-        of = [LEARNED.index(view) if view in LEARNED else LEARNED.index(COLOUR) for view in self.views]
+        of = [
+            LEARNED.index(view) if view in LEARNED else LEARNED.index(COLOUR) for view in self.views
+        ]
         votes = [
             math.log(vote_of(view)) if keep else -math.inf
             for view, keep in zip(self.views, kept, strict=True)
