@@ -345,7 +345,6 @@ def test_a_file_nested_to_crash_its_reader_is_refused(tmp_path, content):
 @pytest.mark.parametrize(
     "content",
     [
-        "1\n" + "9" * 400 + ":00,000 --> 00:00:02,000\nendless\n",
         '<timedtext><body><p t="nan" d="1">endless</p></body></timedtext>',
         '{"segments": [{"start": ' + "9" * 400 + ', "end": 1, "text": "endless"}]}',
         '{"segments": [{"start": NaN, "end": Infinity, "text": "endless"}]}',
@@ -353,6 +352,11 @@ def test_a_file_nested_to_crash_its_reader_is_refused(tmp_path, content):
 )
 def test_times_that_are_no_times_give_no_words(tmp_path, content):
     assert read(tmp_path, content).words == ()
+
+
+def test_a_clock_of_hundreds_of_digits_is_no_clock(tmp_path):
+    with pytest.raises(TranscriptError, match="not a subtitle file"):
+        read(tmp_path, "1\n" + "9" * 400 + ":00,000 --> 00:00:02,000\nendless\n")
 
 
 def test_a_missing_file_is_refused_by_name(tmp_path):

@@ -11,8 +11,17 @@ from storyscope.core import Transcript
 from storyscope.core.language import UNKNOWN, language_code
 from storyscope.errors import TranscriptError
 from storyscope.transcripts.cues import Cue, transcript_of_cues
+from storyscope.transcripts.ebu_stl import ebu_stl_cues, is_ebu_stl
 from storyscope.transcripts.encoding import decode
 from storyscope.transcripts.json_formats import json_cues
+from storyscope.transcripts.older_formats import (
+    is_microdvd,
+    is_sbv,
+    microdvd_cues,
+    sami_cues,
+    sbv_cues,
+)
+from storyscope.transcripts.scc import scc_cues
 from storyscope.transcripts.text_formats import (
     has_timing_line,
     subrip_cues,
@@ -25,11 +34,15 @@ Reading = tuple[list[Cue], str]
 """The cues of a file and the language it says it is in ("und" when it says nothing)."""
 
 
-def read_transcript(path: str | Path, *, duration: float | None = None) -> Transcript:
-    """Read a subtitle file: SubRip, WebVTT, SubStation, TTML/DFXP, YouTube, Whisper JSON.
+def read_transcript(
+    path: str | Path, *, duration: float | None = None, fps: float | None = None
+) -> Transcript:
+    """Read a subtitle file: SubRip, WebVTT, SubStation, TTML/DFXP, YouTube, Whisper JSON, SCC,
+    EBU STL, SBV, SAMI or MicroDVD.
 
     The content tells the format, not the extension, and any encoding is read. `duration` is
-    the video's length in seconds, past which nothing is kept.
+    the video's length in seconds, past which nothing is kept; `fps` its frames a second, for
+    files that count frames.
     """
     path = Path(path)
     try:
@@ -41,15 +54,20 @@ def read_transcript(path: str | Path, *, duration: float | None = None) -> Trans
             f"{path.name} has {len(data) / 1e6:.0f} MB, too much for a subtitle file; "
             f"give one of at most {LARGEST_FILE / 1e6:.0f} MB"
         )
-    cues, declared = parse_cues(decode(data), name=path.name)
+    if is_ebu_stl(data):
+        cues, declared = ebu_stl_cues(data, path.name)
+    else:
+        cues, declared = parse_cues(decode(data), name=path.name, fps=fps)
     if declared == UNKNOWN:
         declared = _language_in_name(path)
     return transcript_of_cues(cues, source=path.name, language=declared, duration=duration)
 
 
-def parse_cues(text: str, *, name: str = "transcript") -> Reading:
+def parse_cues(text: str, *, name: str = "transcript", fps: float | None = None) -> Reading:
     """Cues and declared language of a subtitle file's text."""
     text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    if is_microdvd(text):
+        return microdvd_cues(text, name, fps=fps)
     for recognise, parse in FORMATS:
         if recognise(text):
             try:
@@ -58,7 +76,7 @@ def parse_cues(text: str, *, name: str = "transcript") -> Reading:
                 raise TranscriptError(f"{name} is nested too deeply to be a transcript") from error
     raise TranscriptError(
         f"{name} is not a subtitle file; SubRip (.srt), WebVTT (.vtt), SubStation (.ass), TTML, "
-        f"YouTube's .srv3 or Whisper's JSON are read"
+        "YouTube's .srv3 and .sbv, Whisper's JSON, SCC, EBU STL, SAMI and MicroDVD are read"
     )
 
 
@@ -83,6 +101,9 @@ def _parse_json(text: str, name: str) -> Reading:
 
 FORMATS: tuple[tuple[Callable[[str], bool], Callable[[str, str], Reading]], ...] = (
     (_starts_with(r"\s*WEBVTT"), webvtt_cues),
+    (_starts_with(r"\s*Scenarist_SCC"), scc_cues),
+    (is_sbv, sbv_cues),
+    (_starts_with(r"\s*<sami"), sami_cues),
     (_starts_with(r"\s*<"), xml_cues),
     (_starts_with(r"\s*[{\[]\s*[\"{\[\]}]"), _parse_json),
     (_has_dialogue, substation_cues),

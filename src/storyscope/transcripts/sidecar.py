@@ -7,7 +7,10 @@ from pathlib import Path
 
 from storyscope.core.language import language_code
 
-EXTENSIONS = (".srt", ".vtt", ".ass", ".ssa", ".ttml", ".dfxp", ".srv3", ".srv2", ".srv1", ".json")
+EXTENSIONS = (
+    *(".srt", ".vtt", ".ass", ".ssa", ".ttml", ".dfxp", ".srv3", ".srv2", ".srv1", ".json"),
+    *(".sbv", ".scc", ".stl", ".smi", ".sami", ".sub"),
+)
 """Subtitle files by extension, the one preferred first."""
 
 

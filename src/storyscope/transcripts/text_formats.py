@@ -77,17 +77,23 @@ def seconds_of(clock: str) -> float | None:
     return _clock(clock)
 
 
-CLOCK = r"(?:(\d+)\s*:\s*)?(?:(\d{1,3})\s*:\s*)?(\d{1,4})(?:\s*[,.:;]\s*(\d{1,9}))?"
-TIMING = re.compile(rf"^\s*({CLOCK})\s*--?>\s*({CLOCK})(?:\s|$)")
-OVERRIDE = re.compile(r"\{[^{}]*\}")
-DRAWING = re.compile(r"\{[^{}]*\\p[1-9]")
-TAG = re.compile(r"<(/?)([a-zA-Z][^<>\s.]*|\d[\d:.]*)([^<>]*)>")
+SPACE = r"[ \t]{0,4}"
+CLOCK = (
+    rf"(?:(\d{{1,6}}){SPACE}:{SPACE})?(?:(\d{{1,3}}){SPACE}:{SPACE})?(\d{{1,4}})"
+    rf"(?:{SPACE}[,.:;]{SPACE}(\d{{1,9}}))?"
+)
+TIMING = re.compile(rf"^[ \t\ufeff]{{0,40}}({CLOCK}){SPACE}--?>{SPACE}({CLOCK})(?:\s|$)")
+LONGEST_TIMING = 400
+"""Characters of a line that may say from when to when, with what WebVTT says of its place."""
+OVERRIDE = re.compile(r"\{[^{}]{0,1000}\}")
+DRAWING = re.compile(r"\{[^{}]{0,1000}\\p[1-9]")
+TAG = re.compile(r"<(/?)([a-zA-Z][^<>\s.]{0,80}|\d[\d:.]{0,20})([^<>]{0,300})>")
 
 
 def _timing(line: str) -> tuple[float, float] | None:
-    if "->" not in line:
+    if "->" not in line[:LONGEST_TIMING]:
         return None
-    match = TIMING.match(line)
+    match = TIMING.match(line[:LONGEST_TIMING])
     if not match:
         return None
     start, end = _clock(match[1]), _clock(match[6])
@@ -96,16 +102,16 @@ def _timing(line: str) -> tuple[float, float] | None:
 
 def _clock(text: str) -> float | None:
     # Before the fraction stand hours, minutes and seconds, or fewer from the left.
-    parts = re.split(r"\s*:\s*", text.strip().replace(",", ".").replace(";", "."))
+    parts = [part.strip() for part in text.replace(",", ".").replace(";", ".").split(":")]
     if len(parts) == 4:
         parts = [*parts[:2], f"{parts[2]}.{parts[3]}"]
     if not 1 <= len(parts) <= 3:
         return None
     seconds = 0.0
     for part in parts:
-        if not re.fullmatch(r"\d+\s*(?:\.\s*\d*)?", part):
+        if not re.fullmatch(r"[0-9]{1,9}[ \t]{0,4}(?:\.[ \t]{0,4}[0-9]{0,9})?", part):
             return None
-        seconds = 60 * seconds + float(part.replace(" ", ""))
+        seconds = 60 * seconds + float("".join(part.split()))
     return seconds
 
 
