@@ -6,6 +6,7 @@ Every function is pure: (inputs, settings) to artefact.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,6 +44,7 @@ from storyscope.core import (
     VisionOutput,
 )
 from storyscope.core.language import UNKNOWN, language_code
+from storyscope.errors import TranscriptError
 from storyscope.features import Decoded, backbone_digest
 from storyscope.media import file_digest, read_sound, read_subtitles
 from storyscope.models import SHIPPED, is_installed
@@ -81,15 +83,16 @@ def find_words(
     """The words of a film: from a file, else from a track inside it, else by listening."""
     end = film.shots[-1].span.end
     if sidecar:
-        return read_transcript(sidecar, duration=end)
+        return read_transcript(sidecar, duration=end, fps=film.shots[-1].frames.stop / end)
     inside = read_subtitles(path, language=settings.language) if film.has_subtitles else None
     if inside:
-        return transcript_of_cues(
-            inside.cues,
-            source=f"track {inside.index}",
-            language=language_code(inside.language) or UNKNOWN,
-            duration=end,
-        )
+        with suppress(TranscriptError):  # A track of nonsense is no reason to refuse the film.
+            return transcript_of_cues(
+                inside.cues,
+                source=f"track {inside.index}",
+                language=language_code(inside.language) or UNKNOWN,
+                duration=end,
+            )
     if settings.speech == "off" or film.sound is None:
         return None
     return _listen(path, scratch, end, settings, report)

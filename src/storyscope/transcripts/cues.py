@@ -15,6 +15,7 @@ import numpy as np
 
 from storyscope.core import Span, Transcript, Word
 from storyscope.core.language import UNKNOWN, detect_language
+from storyscope.errors import TranscriptError
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,14 @@ def transcript_of_cues(
 
     Sound descriptions in brackets, speaker names and music signs are left out. `language` is
     what the file says; it counts when the words are too few to tell. Words that begin at or
-    after `duration` are dropped, so that a transcript never outlasts its video.
+    after `duration` are dropped, so that a transcript never outlasts its video, and far more
+    text than can be said in that time is refused.
     """
     all_cues = (cue if isinstance(cue, Cue) else Cue(*cue) for cue in cues)
     tidy = [_proper(cue) for cue in all_cues if isfinite(cue.start) and isfinite(cue.end)]
+    if duration is not None:
+        tidy = [cue for cue in tidy if cue.start < duration]
+        _refuse_floods(tidy, duration, source)
     tidy = _with_ends(sorted(tidy, key=lambda cue: (cue.start, cue.end)))
     tidy = _without_repeats(_without_rolling_lines(tidy))
     speakers = _recurring_speakers(tidy)
@@ -59,8 +64,20 @@ def transcript_of_cues(
 
 
 FEW_WORDS = 20
+MOST_CHARACTERS = 50_000
+MOST_CHARACTERS_A_SECOND = 200
+"""Ten times as fast as people speak: live captions repeat each line several times."""
 SECONDS_A_CHARACTER = 0.07
 SHORTEST_CUE = 0.2
+
+
+def _refuse_floods(cues: Sequence[Cue], duration: float, source: str) -> None:
+    characters = sum(len(cue.text) for cue in cues)
+    if characters > MOST_CHARACTERS + MOST_CHARACTERS_A_SECOND * duration:
+        raise TranscriptError(
+            f"{source or 'the transcript'} holds {characters} characters, more than anybody can "
+            f"say in {duration:.0f} seconds; is it of another video?"
+        )
 
 
 def _proper(cue: Cue) -> Cue:
