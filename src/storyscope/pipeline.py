@@ -20,6 +20,8 @@ from storyscope.stages import indexing as stages
 from storyscope.stages.cues import extract_cue
 from storyscope.stages.executor import Executor, Made, given
 from storyscope.stages.settings import only
+from storyscope.stages.taught import ranker_of
+from storyscope.store import Store
 from storyscope.thumbnails import Ranker
 from storyscope.transcripts import find_sidecar
 
@@ -67,29 +69,27 @@ class Source:
     """A folder for what a long stage keeps while it runs; no artefact depends on it."""
     trained: Made[Path]
     """The library's own concept detectors, if it was taught any."""
-    folder: Path
-    """The library's."""
+    store: Store
+    """Where the video is kept, and what people taught."""
 
     @classmethod
-    def of(cls, video: Video, transcript: str | None, folder: Path) -> Source:
-        """A video of the library in `folder`, with the transcript given or lying beside it."""
+    def of(cls, video: Video, transcript: str | None, store: Store) -> Source:
+        """A video of a library, with the transcript given or lying beside it."""
         words = Path(transcript) if transcript else find_sidecar(Path(video.path))
-        trained = folder / TRAINED_FILE
+        trained = store.document(TRAINED_FILE)
         return cls(
             name=given(video.id, key=video.id),
             film=given(video.path, key=video.digest),
             words=given(words, key=_digest(words) if words else ""),
-            scratch=given(folder / "scratch" / video.id, key=""),
+            scratch=given(store.folder / "scratch" / video.id, key=""),
             trained=given(trained, key=_digest(trained) if trained.exists() else ""),
-            folder=folder,
+            store=store,
         )
 
     @property
     def ranker(self) -> Made[Ranker]:
         """What says how beautiful pictures are; people may teach it while a video is indexed."""
-        from storyscope.library.thumbnails import ranker_of
-
-        ranker = ranker_of(self.folder)
+        ranker = ranker_of(self.store)
         return given(ranker, key=ranker.digest)
 
 

@@ -20,9 +20,9 @@ from storyscope.library.thumbnails import (
     SMALL_HEIGHT,
     _changed_choices,
     forget_choices,
-    ranker_of,
 )
-from storyscope.store import PASSAGES, RATINGS
+from storyscope.stages.taught import ranker_of
+from storyscope.store import PASSAGES, RATINGS, SqliteStore
 
 
 @pytest.fixture(scope="module")
@@ -81,8 +81,10 @@ def test_a_preferred_frame_stands_in_every_answer_and_says_why(library):
 
 
 def test_choices_made_at_once_are_all_kept(tmp_path):
+    store = SqliteStore(tmp_path)
+
     def choose(video):
-        with _changed_choices(tmp_path) as choices:
+        with _changed_choices(store) as choices:
             time.sleep(0.005)
             choices.append({"video": video, "start": 0.0, "end": 9.0, "seconds": 1.0})
 
@@ -91,7 +93,7 @@ def test_choices_made_at_once_are_all_kept(tmp_path):
         list(people.map(choose, videos))
     kept = json.loads((tmp_path / CHOICES_FILE).read_text())
     assert sorted(choice["video"] for choice in kept) == sorted(videos)
-    forget_choices(tmp_path, "film-3")
+    forget_choices(store, "film-3")
     kept = json.loads((tmp_path / CHOICES_FILE).read_text())
     assert sorted(choice["video"] for choice in kept) == sorted({*videos} - {"film-3"})
 
@@ -170,9 +172,9 @@ def test_who_learns_at_once_learns_from_all(taught, monkeypatch):
     monkeypatch.setattr(thumbnailing, "_lessons", meanwhile)
     teach(0)
     other.join()
-    learned = ranker_of(library.folder).digest
-    thumbnailing.learn(library.store, library.folder)
-    assert ranker_of(library.folder).digest == learned
+    learned = ranker_of(library.store).digest
+    thumbnailing.learn(library.store)
+    assert ranker_of(library.store).digest == learned
     assert f"ranker {learned[:12]}" in library.store.load("film", RATINGS).producer
 
 
@@ -184,7 +186,7 @@ def test_a_video_that_is_being_indexed_is_left_to_whoever_indexes_it(taught, fil
     assert library.store.key("film", RATINGS) == before
     library.add(film)
     producer = library.store.load("film", RATINGS).producer
-    assert f"ranker {ranker_of(library.folder).digest[:12]}" in producer
+    assert f"ranker {ranker_of(library.store).digest[:12]}" in producer
 
 
 def test_a_frame_of_another_story_cannot_stand_for_this_one(library):

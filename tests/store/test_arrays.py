@@ -107,7 +107,7 @@ def test_what_is_appended_is_one_array(sizes, batch):
 
 
 def test_a_spool_has_no_file_that_a_killed_process_could_leave(store):
-    spool = store.spool()
+    spool = Spool(store.folder)
     spool.append(np.arange(1000))
     assert [path for path in store.folder.rglob("*") if "library.sqlite" not in path.name] == [
         store.folder / "arrays"
@@ -115,7 +115,7 @@ def test_a_spool_has_no_file_that_a_killed_process_could_leave(store):
 
 
 def test_a_film_is_saved_and_opened_without_its_pictures_and_sound_in_memory(store):
-    pictures, sound = store.spool(), store.spool()
+    pictures, sound = Spool(store.folder), Spool(store.folder)
     for second in range(400):
         pictures.append(bytes([second % 251]) * 100_000)
         sound.append(np.full((1000, 30), second, np.float16))
@@ -132,7 +132,7 @@ def test_a_film_is_saved_and_opened_without_its_pictures_and_sound_in_memory(sto
 
 
 def test_a_spooled_film_is_kept_as_one_that_was_in_memory(store):
-    pictures, sound = store.spool(), store.spool()
+    pictures, sound = Spool(store.folder), Spool(store.folder)
     strings = tuple(bytes([n]) * n for n in range(9))
     for string in strings:
         pictures.append(string)
@@ -154,7 +154,7 @@ def test_an_open_film_outlives_its_file(store):
 
 
 def test_a_full_disk_is_named_while_a_film_is_scanned(store, monkeypatch):
-    spool = store.spool()
+    spool = Spool(store.folder)
 
     def full(*_):
         raise OSError(28, "No space left on device")

@@ -42,13 +42,12 @@ def train(
 
         storyscope concepts train pictures --library archive
     """
-    from storyscope.concepts import TRAINED_FILE, save_trained
-    from storyscope.library.concepts import find_classes, teach_concepts
+    from storyscope.library.concepts import find_classes, keep_concepts, teach_concepts
 
     shelf = open_local_library(library, create=True)
     with live_progress("concepts", quiet=quiet or json) as report:
         trained = teach_concepts(folder, backbone=shelf.config.features.backbone, report=report)
-    save_trained(trained, shelf.folder / TRAINED_FILE)
+    keep_concepts(shelf.store, trained)
     if json:
         counts = {name: len(paths) for name, paths in find_classes(folder).items()}
         concepts = [{"name": name, "pictures": counts[name]} for name in trained.names]
@@ -68,7 +67,7 @@ def list_concepts(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = F
     from storyscope.concepts import TRAINED_FILE, load_trained
     from storyscope.concepts.taxonomy import CLASSES, GROUPS
 
-    trained = load_trained(open_local_library(library).folder / TRAINED_FILE)
+    trained = load_trained(open_local_library(library).store.document(TRAINED_FILE))
     names = trained.names if trained else ()
     if json:
         print_json({"trained": list(names), "wider": list(GROUPS), "classes": CLASSES})

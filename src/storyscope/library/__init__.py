@@ -1,9 +1,10 @@
 """A library of videos: the one door through which the command line, the page and scripts go."""
 
-from storyscope.library.base import Library, address_of, open_library
+from storyscope.library.base import Library, open_library
 from storyscope.library.find import find_stories
 from storyscope.library.local import LocalLibrary, is_library
 from storyscope.library.remote import RemoteLibrary
+from storyscope.store import address_of
 
 __all__ = [
     "Library",

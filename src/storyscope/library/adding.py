@@ -32,7 +32,6 @@ STOPPED = "stopped before the end; add it again to go on"
 
 def add_video(
     store: Store,
-    folder: Path,
     config: Config,
     path: Path,
     *,
@@ -68,12 +67,12 @@ def add_video(
             # Other shots make all that is kept of the old ones wrong; other stories do not.
             if stage.makes == SCAN:
                 store.put_record(replace(record, state="indexing"))
-                shutil.rmtree(folder / "pictures" / record.video.id, ignore_errors=True)
+                shutil.rmtree(store.folder / "pictures" / record.video.id, ignore_errors=True)
 
         quietly = partial(_report_work, report, idle(config))
         execute = executor(store, record.video.id, report=quietly, before_change=unsettle)
         try:
-            source = Source.of(record.video, record.transcript, folder)
+            source = Source.of(record.video, record.transcript, store)
             index_video(source, config, execute)
         except (StoryscopeError, OSError, KeyboardInterrupt) as error:
             reason = _reason(error, record.video)

@@ -6,16 +6,16 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from storyscope.core import Annotation, Shot, Span, Video
 from storyscope.core.annotation import END_TOLERANCE_SECONDS
 from storyscope.errors import AnnotationError
+from storyscope.library.thumbnails import learn
 from storyscope.store import Store
 
 
-def keep_annotation(store: Store, folder: Path, video: Video, annotation: Annotation) -> None:
+def keep_annotation(store: Store, video: Video, annotation: Annotation) -> None:
     """Keep a person's version, and learn from the pictures that were chosen in it."""
     if abs(annotation.end - video.duration) > END_TOLERANCE_SECONDS:
         raise AnnotationError(
@@ -27,9 +27,7 @@ def keep_annotation(store: Store, folder: Path, video: Video, annotation: Annota
     store.put_annotation(video.id, annotation.annotator, facts)
     chosen = before.thumbnails if before else ()
     if any(annotation.thumbnails) and annotation.thumbnails != chosen:
-        from storyscope.library.thumbnails import learn
-
-        learn(store, folder)
+        learn(store)
 
 
 def kept_annotations(store: Store, video: str) -> dict[str, Annotation]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from storyscope.core import (
     Annotation,
@@ -25,14 +23,9 @@ from storyscope.core import (
 from storyscope.errors import LibraryError, UnknownVideo
 from storyscope.formats import Entry, Timeline, timeline_of
 from storyscope.progress import Report, silent
+from storyscope.report import Findings, Truth
 from storyscope.search import Filter
-from storyscope.store import VideoRecord
-
-if TYPE_CHECKING:
-    from storyscope.report import Findings, Truth
-
-FOLDER = "file"
-"""The scheme of a place that is written without one."""
+from storyscope.store import FOLDER, VideoRecord, address_of
 
 
 class Library:
@@ -298,13 +291,6 @@ class Library:
 def open_library(place: str | Path, **options: Any) -> Library:
     """Open the library at a place: a folder, or the address of a served one."""
     return Library(place, **options)
-
-
-def address_of(place: str | Path) -> tuple[str, str]:
-    """The scheme of a place and the whole of it; a Path drops slashes, which are put back."""
-    written = os.fspath(place)
-    found = re.fullmatch(r"([a-z][a-z0-9+]+):(?:/+(.*))?", written)
-    return (found[1], f"{found[1]}://{found[2] or ''}") if found else (FOLDER, written)
 
 
 def _kind_of(place: str | Path) -> type[Library]:

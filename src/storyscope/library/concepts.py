@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from storyscope.concepts import (
+    TRAINED_FILE,
+    TrainedConcepts,
+    mean_map,
+    save_trained,
+    train_concepts,
+)
 from storyscope.core import Keyframes
 from storyscope.errors import StoryscopeError
+from storyscope.features import Backbone, describe, load_backbone, to_jpeg
 from storyscope.progress import Report, Step, silent
-
-if TYPE_CHECKING:
-    from storyscope.concepts import TrainedConcepts
-    from storyscope.features import Backbone
+from storyscope.store import Store
 
 PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"}
 HEIGHT = 256
@@ -31,9 +36,6 @@ def teach_concepts(
 
     A folder called `background` holds pictures of anything else and becomes no concept.
     """
-    from storyscope.concepts import train_concepts
-    from storyscope.features import load_backbone
-
     classes = find_classes(folder)
     network = load_backbone(backbone)
     total = sum(len(paths) for paths in classes.values())
@@ -48,6 +50,14 @@ def teach_concepts(
         activations[name] = np.concatenate(rows)
     others = activations.pop(BACKGROUND, None)
     return train_concepts(activations, producer=network.producer, background=others, report=report)
+
+
+def keep_concepts(store: Store, trained: TrainedConcepts) -> None:
+    """Let the library see these concepts, in place of those it was taught before."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / TRAINED_FILE
+        save_trained(trained, path)
+        store.put_document(TRAINED_FILE, path.read_bytes())
 
 
 def find_classes(folder: Path) -> dict[str, list[Path]]:
@@ -75,9 +85,6 @@ def find_classes(folder: Path) -> dict[str, list[Path]]:
 
 
 def _activations(paths: Sequence[Path], network: Backbone) -> np.ndarray:
-    from storyscope.concepts import mean_map
-    from storyscope.features import describe
-
     pictures = tuple(read_picture(path) for path in paths)
     numbers = np.arange(len(pictures))
     keyframes = Keyframes(
@@ -92,8 +99,6 @@ def _activations(paths: Sequence[Path], network: Backbone) -> np.ndarray:
 def read_picture(path: Path) -> bytes:
     """A picture file as a keyframe: upright, of a keyframe's height, JPEG."""
     from PIL import Image, ImageOps
-
-    from storyscope.features import to_jpeg
 
     try:
         with Image.open(path) as image:

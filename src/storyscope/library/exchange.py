@@ -7,15 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from storyscope.core import VIDEO_SUFFIXES, Annotation, Shot
 from storyscope.core.annotation import END_TOLERANCE_SECONDS
 from storyscope.errors import AnnotationError, FormatError
-
-if TYPE_CHECKING:
-    from storyscope.formats import WrittenAnnotation
-    from storyscope.library.base import Library
+from storyscope.formats import WrittenAnnotation, read_annotations
+from storyscope.library.base import Library
+from storyscope.media import probe
 
 CHAPTERED = VIDEO_SUFFIXES | {".mka"}
 """Files that may hold chapters; a Matroska of sound alone does too."""
@@ -53,8 +51,6 @@ def annotations_in(
     file = Path(file)
     written = _chapters_inside(file) if file.suffix.lower() in CHAPTERED else None
     if written is None:
-        from storyscope.formats import read_annotations
-
         written = read_annotations(file, tier=tier, fps=library.video(video).fps)
     if annotator is not None and len(written) > 1:
         names = ", ".join(each.annotator for each in written)
@@ -70,9 +66,6 @@ def annotations_in(
 
 def _chapters_inside(file: Path) -> list[WrittenAnnotation]:
     """The chapters that a film itself marks."""
-    from storyscope.formats import WrittenAnnotation
-    from storyscope.media import probe
-
     facts = probe(file)
     if not facts.chapters:
         raise FormatError(f"{file} has no chapters inside; give a file that marks the stories")

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from storyscope.concepts import why_not
+from storyscope.downloads import DOWNLOADS, downloaded_file
 from storyscope.errors import StoryscopeError
+from storyscope.models import SHIPPED, find_model
 
 
 @dataclass(frozen=True)
@@ -54,8 +57,6 @@ def _parts() -> list[Finding]:
 
 
 def _grammar() -> list[Finding]:
-    from storyscope.concepts import why_not
-
     missing = why_not("en")
     return [
         Finding(
@@ -65,8 +66,6 @@ def _grammar() -> list[Finding]:
 
 
 def _models() -> list[Finding]:
-    from storyscope.models import SHIPPED, find_model
-
     findings = []
     for name, shipped in SHIPPED.items():
         try:
@@ -78,8 +77,6 @@ def _models() -> list[Finding]:
 
 
 def _downloads() -> list[Finding]:
-    from storyscope.downloads import DOWNLOADS, downloaded_file
-
     return [
         Finding(
             "Models",

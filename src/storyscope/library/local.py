@@ -37,7 +37,7 @@ from storyscope.cues import indexed_cues
 from storyscope.errors import AnnotationError, LibraryError, UnknownVideo
 from storyscope.library.adding import add_video, as_it_stands
 from storyscope.library.annotations import keep_annotation, kept_annotations, laid_over
-from storyscope.library.base import FOLDER, Library, address_of
+from storyscope.library.base import Library
 from storyscope.library.comparing import compare, found_by_baselines
 from storyscope.library.explaining import boundary_facts, cue_importance, explain_boundaries
 from storyscope.library.thumbnails import forget_choices, prefer_frame, preferred, write_pictures
@@ -50,9 +50,11 @@ from storyscope.stages.executor import LocalExecutor, NewExecutor
 from storyscope.stages.indexing import story_spans, title, untitled
 from storyscope.store import (
     CONCEPTS,
+    FOLDER,
     MINED,
     SCAN,
     SCREEN,
+    STORES,
     STORIES,
     TITLES,
     TRANSCRIPT,
@@ -60,9 +62,12 @@ from storyscope.store import (
     SqliteStore,
     Store,
     VideoRecord,
+    address_of,
+    open_store,
 )
 from storyscope.writing import half_written, write_whole
 
+SETTINGS_FILE = "storyscope.toml"
 FILMS_IN_MEMORY = 4
 """Films whose shots and keyframes stay at hand: who asks for one asks for it again."""
 ANSWERS_IN_MEMORY = 64
@@ -74,7 +79,7 @@ def is_library(place: str | Path) -> bool:
     return address_of(place)[0] != FOLDER or SqliteStore.exists(Path(place).expanduser())
 
 
-class LocalLibrary(Library, schemes=(FOLDER,)):
+class LocalLibrary(Library, schemes=tuple(STORES)):
     """Videos and their stories, kept in a folder that is created if missing."""
 
     def __init__(
@@ -85,10 +90,9 @@ class LocalLibrary(Library, schemes=(FOLDER,)):
         store: Store | None = None,
         executor: NewExecutor = LocalExecutor,
     ) -> None:
-        self.folder = Path(place).expanduser()
-        self.place = str(self.folder.absolute())
-        self.store = store or SqliteStore(self.folder)
-        self.config_path = self.folder / "storyscope.toml"
+        self.store = store or open_store(place)
+        self.place, self.folder = self.store.place, self.store.folder
+        self.config_path = self.store.document(SETTINGS_FILE)
         self.uploads = self.folder.absolute() / "uploads"
         """Where copies of uploaded videos lie, and nothing that people keep themselves."""
         self.config = config or load_config(self.config_path)
@@ -114,7 +118,6 @@ class LocalLibrary(Library, schemes=(FOLDER,)):
     ) -> Video:
         return add_video(
             self.store,
-            self.folder,
             self.config,
             Path(path),
             executor=self.executor,
@@ -193,7 +196,7 @@ class LocalLibrary(Library, schemes=(FOLDER,)):
 
     def prefer_thumbnail(self, story: Story, seconds: float) -> float:
         self._ready(story.video)
-        return prefer_frame(self.store, self.folder, story, seconds)
+        return prefer_frame(self.store, story, seconds)
 
     def write_thumbnails(self, video: str) -> list[tuple[Thumbnail, tuple[Path, Path]]]:
         chosen = [self.thumbnail(video, story) for story in self.stories(video)]
@@ -246,7 +249,7 @@ class LocalLibrary(Library, schemes=(FOLDER,)):
         return compare(self, video, baselines=baselines)
 
     def annotate(self, video: str, annotation: Annotation) -> None:
-        keep_annotation(self.store, self.folder, self.video(video), annotation)
+        keep_annotation(self.store, self.video(video), annotation)
 
     def discard_annotation(self, video: str, annotator: str) -> None:
         if annotator not in self.annotations(video):
@@ -264,7 +267,7 @@ class LocalLibrary(Library, schemes=(FOLDER,)):
             for file in (record.video.path, record.transcript):
                 if file and Path(file).parent.resolve() == self.uploads.resolve():
                     Path(file).unlink(missing_ok=True)
-            forget_choices(self.folder, video)
+            forget_choices(self.store, video)
             for folder in ("pictures", "scratch"):
                 shutil.rmtree(self.folder / folder / video, ignore_errors=True)
 
@@ -281,7 +284,7 @@ class LocalLibrary(Library, schemes=(FOLDER,)):
         text = to_toml(config, preset=preset or "default", home=self.folder)
         with half_written(self.folder, [text.encode()]) as part:
             load_config(part)
-            part.replace(self.config_path)
+        self.store.put_document(SETTINGS_FILE, text.encode())
         self.config = config
 
     def _among(self, only: Filter | None) -> Filter:
@@ -292,7 +295,7 @@ class LocalLibrary(Library, schemes=(FOLDER,)):
 
     @cached_property
     def _searcher(self) -> Searcher:
-        chosen = partial(preferred, self.folder)
+        chosen = partial(preferred, self.store)
         return Searcher(self.store, self.config, folder=self.folder, chosen_thumbnail=chosen)
 
     def _record(self, video: str) -> VideoRecord:
@@ -352,7 +355,7 @@ class LocalLibrary(Library, schemes=(FOLDER,)):
         words, screen = self.store.load(video, TRANSCRIPT), self.store.load(video, SCREEN)
         mined, seen = self.store.load(video, MINED), self.store.load(video, VISION)
         stories, film = untitled(video, spans, parts), self._film(video)
-        trained, model = self.folder / TRAINED_FILE, self.config.search.text_model
+        trained, model = self.store.document(TRAINED_FILE), self.config.search.text_model
         return list(title(stories, film, words, screen, mined, seen, trained, model))
 
     def _annotated_stories(self, video: str, annotator: str) -> list[Story]:

@@ -19,11 +19,11 @@ from urllib.request import Request, urlopen
 from storyscope import errors
 from storyscope.core import Annotation, Hit, Shot, Story, Video
 from storyscope.errors import LibraryError, MediaError, StoryscopeError, UnknownVideo
-from storyscope.library.base import Library, address_of
+from storyscope.library.base import Library
 from storyscope.library.remote_facts import hit_of, shot_of, story_of
 from storyscope.progress import Report, Step, silent
 from storyscope.search import Filter
-from storyscope.store import VideoRecord
+from storyscope.store import VideoRecord, address_of
 
 PAGE = 500
 """Videos asked for at a time."""

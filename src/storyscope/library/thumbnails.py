@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,31 +17,30 @@ from storyscope.core.times import format_timestamp
 from storyscope.errors import LibraryError, VideoBusy
 from storyscope.stages.executor import given, stage_key
 from storyscope.stages.indexing import RATE_PICTURES
-from storyscope.store import PASSAGES, RATINGS, SCAN, VISION
-from storyscope.writing import write_whole
+from storyscope.stages.taught import RANKER_FILE
+from storyscope.store import PASSAGES, RATINGS, SCAN, VISION, Store
+from storyscope.thumbnails import Choice, Ranker, load_ranker, prefer, rate_beauty
 
 if TYPE_CHECKING:
     from PIL import Image
 
-    from storyscope.store import Store
-    from storyscope.thumbnails import Choice, Ranker
-
-RANKER_FILE = "ranker.json"
 CHOICES_FILE = "thumbnails.json"
+LOCK = "thumbnails"
+"""Held by whoever chooses a frame or learns from what was chosen."""
 SMALL_HEIGHT = 90
 SPRITE_COLUMNS = 10
 
 
-def preferred(folder: Path, story: Story) -> Thumbnail | None:
+def preferred(store: Store, story: Story) -> Thumbnail | None:
     """The frame that a person chose for a story, or None."""
-    for choice in _choices(folder):
+    for choice in _choices(store):
         if choice["video"] == story.video and choice["seconds"] in story.span:
             why = "a person prefers it"
             return Thumbnail(story.id, choice["seconds"], 1.0, {"preferred": 1.0}, why)
     return None
 
 
-def prefer_frame(store: Store, folder: Path, story: Story, seconds: float) -> float:
+def prefer_frame(store: Store, story: Story, seconds: float) -> float:
     """Keep a person's choice, learn from all of them, and rate every video anew.
 
     Returns the time of the keyframe that is nearest to `seconds` in the story.
@@ -54,41 +53,31 @@ def prefer_frame(store: Store, folder: Path, story: Story, seconds: float) -> fl
     taken = min(inside, key=lambda second: abs(second - seconds))
     span = story.span
     choice = {"video": story.video, "start": span.start, "end": span.end, "seconds": taken}
-    with _changed_choices(folder) as choices:
+    with _changed_choices(store) as choices:
         choices[:] = [
             other
             for other in choices
             if other["video"] != story.video or other["seconds"] not in span
         ]
         choices.append(choice)
-    learn(store, folder)
+    learn(store)
     return taken
 
 
-def learn(store: Store, folder: Path) -> None:
+def learn(store: Store) -> None:
     """Learn from every frame that people chose, for all or in their own version of the stories."""
-    from storyscope.thumbnails import load_ranker, prefer, save_ranker
-
-    with _one_person_at_a_time(folder):
-        ranker = prefer(load_ranker(), _lessons(store, [*_choices(folder), *_in_versions(store)]))
-        save_ranker(ranker, folder / RANKER_FILE)
+    with store.lock(LOCK):
+        ranker = prefer(load_ranker(), _lessons(store, [*_choices(store), *_in_versions(store)]))
+        store.put_document(RANKER_FILE, f"{ranker.to_json()}\n".encode())
         for video in store.ready_keys(RATINGS):
             # Whoever indexes a video rates it by what was learned.
             with suppress(VideoBusy), store.busy(video):
                 _rate_anew(store, video, ranker)
 
 
-def ranker_of(folder: Path) -> Ranker:
-    """The ranker that people taught, where they did; else the one that ships."""
-    from storyscope.thumbnails import load_ranker
-
-    path = folder / RANKER_FILE
-    return load_ranker(path if path.exists() else None)
-
-
-def forget_choices(folder: Path, video: str) -> None:
+def forget_choices(store: Store, video: str) -> None:
     """Forget what people chose for a video that is removed; what was learned from it stays."""
-    with _changed_choices(folder) as choices:
+    with _changed_choices(store) as choices:
         choices[:] = [choice for choice in choices if choice["video"] != video]
 
 
@@ -113,8 +102,6 @@ def write_pictures(
 
 def _rate_anew(store: Store, video: str, ranker: Ranker) -> None:
     """Let another ranker say how beautiful the keyframes are, as indexing the video again would."""
-    from storyscope.thumbnails import rate_beauty
-
     record = store.record(video)
     if record is None or record.state != "ready":
         return
@@ -179,8 +166,8 @@ def _in_versions(store: Store) -> Iterator[dict[str, Any]]:
                     yield {"video": video, "start": start, "end": end, "seconds": seconds}
 
 
-def _choices(folder: Path) -> list[dict[str, Any]]:
-    path = folder / CHOICES_FILE
+def _choices(store: Store) -> list[dict[str, Any]]:
+    path = store.document(CHOICES_FILE)
     if not path.exists():
         return []
     try:
@@ -207,18 +194,11 @@ def _jpeg(image: Image.Image) -> bytes:
 
 
 @contextmanager
-def _changed_choices(folder: Path) -> Iterator[list[dict[str, Any]]]:
+def _changed_choices(store: Store) -> Iterator[list[dict[str, Any]]]:
     """What people chose, to be changed in place and kept."""
-    path = folder / CHOICES_FILE
-    with _one_person_at_a_time(folder):
-        choices = _choices(folder)
+    with store.lock(LOCK):
+        choices = _choices(store)
         before = json.dumps(choices)
         yield choices
         if json.dumps(choices) != before:
-            write_whole(path, [f"{json.dumps(choices, indent=1)}\n".encode()])
-
-
-def _one_person_at_a_time(folder: Path) -> AbstractContextManager[object]:
-    from filelock import FileLock
-
-    return FileLock((folder / CHOICES_FILE).with_suffix(".lock"))
+            store.put_document(CHOICES_FILE, f"{json.dumps(choices, indent=1)}\n".encode())

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from storyscope.progress import Report, Step, silent
-from storyscope.store import Artefact, Store
+from storyscope.store import Artefact, Spool, Store
 
 T = TypeVar("T")
 Value = TypeVar("Value", covariant=True)
@@ -106,7 +106,7 @@ class LocalExecutor:
             self.report(Step(stage.name, 0, 1))
             given: dict[str, Any] = {} if settings is None else {"settings": settings}
             if stage.spools:
-                given["spool"] = self.store.spool
+                given["spool"] = partial(Spool, self.store.folder)
             values = [_value_of(each) for each in inputs]
             artefact = stage.run(*values, **given, report=partial(self._report_as, stage.name))
             self.before_change(stage)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
 from storyscope.core import Video
-from storyscope.store.arrays import Spool
 from storyscope.store.artefacts import Artefact
 
 T = TypeVar("T")
@@ -64,7 +64,18 @@ PATIENCE = 0.5
 
 
 class Store(Protocol):
-    """Videos, the artefacts of their stages, and people's annotations."""
+    """Videos, the artefacts of their stages, and what people add.
+
+    Methods may be called from several threads and processes at once.
+    """
+
+    @property
+    def place(self) -> str:
+        """Where `open_store` finds this store again, in another process too."""
+
+    @property
+    def folder(self) -> Path:
+        """A folder of this machine for files that can be made again, and for uploads."""
 
     def records(self) -> Sequence[VideoRecord]: ...
 
@@ -113,9 +124,6 @@ class Store(Protocol):
     def save(self, video: str, artefact: Artefact[T], key: str, value: T) -> None:
         """Keep a finished stage's artefact, whole or not at all."""
 
-    def spool(self) -> Spool:
-        """An array to write bit by bit, outside memory, into an artefact that is saved later."""
-
     def load_picture(self, video: str, seconds: float) -> tuple[int, bytes]:
         """The keyframe nearest to a time, by its frame number and as a JPEG, and nothing else."""
 
@@ -136,5 +144,17 @@ class Store(Protocol):
 
     def put_annotation(self, video: str, annotator: str, facts: str | None) -> None:
         """Keep one annotator's version, or forget it when `facts` is None."""
+
+    def document(self, name: str) -> Path:
+        """A file on this machine with what was last put under a name; it may not exist.
+
+        Documents are what the whole library has learned or was told: settings, chosen frames.
+        """
+
+    def put_document(self, name: str, content: bytes) -> None:
+        """Keep a document, whole or not at all, for everybody who opens this store."""
+
+    def lock(self, name: str) -> AbstractContextManager[object]:
+        """Wait until nobody else has the lock of this name, and keep it meanwhile."""
 
     def close(self) -> None: ...

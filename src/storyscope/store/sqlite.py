@@ -6,7 +6,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence, Set
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
@@ -18,7 +18,6 @@ from storyscope.core import Keyframes, Passages
 from storyscope.errors import LibraryError, VideoBusy
 from storyscope.store.arrays import (
     DamagedArrays,
-    Spool,
     StoredRows,
     open_arrays,
     serialized,
@@ -29,7 +28,8 @@ from storyscope.store.explaining import explained
 from storyscope.store.migrations import MIGRATIONS
 from storyscope.store.protocol import MAX_MATCHES, PATIENCE, TextQuery, VideoRecord
 from storyscope.store.records import columns_of, record_of
-from storyscope.writing import half_written
+from storyscope.store.sqlite_text import file_words, match_expression
+from storyscope.writing import half_written, write_whole
 
 DATABASE = "library.sqlite"
 ARRAYS = "arrays"
@@ -48,8 +48,8 @@ class SqliteStore:
     too: what the database says is there is there, always.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = folder = Path(folder).expanduser()
         self._local = threading.local()
         self._connections: list[sqlite3.Connection] = []
         self._numbers = count(1)
@@ -60,6 +60,10 @@ class SqliteStore:
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies, and other processes, have connections of their own."""
         return type(self), (self.folder,)
+
+    @property
+    def place(self) -> str:
+        return str(self.folder.resolve())
 
     @staticmethod
     def exists(folder: Path) -> bool:
@@ -177,11 +181,8 @@ class SqliteStore:
                 (video, artefact.name, key, facts, file),
             )
             if isinstance(value, Passages):
-                _file_words(connection, video, value)
+                file_words(connection, video, value)
         self._sweep(video)
-
-    def spool(self) -> Spool:
-        return Spool(self.folder / ARRAYS)
 
     def load_picture(self, video: str, seconds: float) -> tuple[int, bytes]:
         def nearest(keyframes: Keyframes) -> tuple[int, bytes]:
@@ -197,7 +198,7 @@ class SqliteStore:
         # one text of all the numbers is read sooner than as many rows.
         ((numbers,),) = self._ask(
             "SELECT group_concat(rowid) FROM (SELECT rowid FROM said WHERE said MATCH ? LIMIT ?)",
-            (_match_expression(query), limit),
+            (match_expression(query), limit),
         )
         return np.fromstring(numbers or "", np.int64, sep=",")
 
@@ -254,6 +255,18 @@ class SqliteStore:
                 yield
             finally:
                 _roll_back(self._connection)
+
+    def document(self, name: str) -> Path:
+        return self.folder / name
+
+    def put_document(self, name: str, content: bytes) -> None:
+        with explained(self.folder):
+            write_whole(self.folder / name, [content])
+
+    def lock(self, name: str) -> AbstractContextManager[object]:
+        from filelock import FileLock
+
+        return FileLock(self.folder / f"{name}.lock")
 
     def close(self) -> None:
         while self._connections:
@@ -375,32 +388,3 @@ def _unreadable(video: str, stage: str, error: Exception) -> LibraryError:
         f"the arrays of {video}'s {stage} cannot be read ({error}); "
         f"run `storyscope add --again` on its file"
     )
-
-
-def _match_expression(query: TextQuery) -> str:
-    """A text query in the syntax of FTS5, where nothing inside quotes is an operator."""
-    quoted = [f'"{term.translate(_NOT_IN_QUOTES)}"' for term in query.terms] or ['""']
-    return " OR ".join(quoted) + "*" * query.prefix
-
-
-_NOT_IN_QUOTES = str.maketrans({'"': " ", "\0": " "})
-
-
-def _file_words(connection: sqlite3.Connection, video: str, passages: Passages) -> None:
-    """Put what is said and written where full-text search finds it."""
-    connection.execute(
-        "DELETE FROM said WHERE rowid >= (SELECT first FROM said_of WHERE video = ?1)"
-        " AND rowid < (SELECT first + count FROM said_of WHERE video = ?1)",
-        (video,),
-    )
-    said = zip(passages.texts, passages.spans.tolist(), strict=True)
-    read = zip(passages.screen_texts, passages.screen_seconds, strict=True)
-    rows = [(text, video, start, end, "said") for text, (start, end) in said]
-    rows += [(text, video, second, second, "read") for text, second in read]
-    last = connection.execute("SELECT rowid FROM said ORDER BY rowid DESC LIMIT 1").fetchone()
-    first = last["rowid"] + 1 if last else 1
-    connection.executemany(
-        "INSERT INTO said (rowid, text, video, start, end, kind) VALUES (?, ?, ?, ?, ?, ?)",
-        [(address, *row) for address, row in enumerate(rows, start=first)],
-    )
-    connection.execute("INSERT OR REPLACE INTO said_of VALUES (?, ?, ?)", (video, first, len(rows)))

@@ -1,0 +1,37 @@
+"""Full-text search in SQLite: passages into FTS5, and text queries in its syntax."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from storyscope.core import Passages
+from storyscope.store.protocol import TextQuery
+
+
+def match_expression(query: TextQuery) -> str:
+    """A text query in the syntax of FTS5, where nothing inside quotes is an operator."""
+    quoted = [f'"{term.translate(_NOT_IN_QUOTES)}"' for term in query.terms] or ['""']
+    return " OR ".join(quoted) + "*" * query.prefix
+
+
+_NOT_IN_QUOTES = str.maketrans({'"': " ", "\0": " "})
+
+
+def file_words(connection: sqlite3.Connection, video: str, passages: Passages) -> None:
+    """Put what is said and written where full-text search finds it."""
+    connection.execute(
+        "DELETE FROM said WHERE rowid >= (SELECT first FROM said_of WHERE video = ?1)"
+        " AND rowid < (SELECT first + count FROM said_of WHERE video = ?1)",
+        (video,),
+    )
+    said = zip(passages.texts, passages.spans.tolist(), strict=True)
+    read = zip(passages.screen_texts, passages.screen_seconds, strict=True)
+    rows = [(text, video, start, end, "said") for text, (start, end) in said]
+    rows += [(text, video, second, second, "read") for text, second in read]
+    last = connection.execute("SELECT rowid FROM said ORDER BY rowid DESC LIMIT 1").fetchone()
+    first = last["rowid"] + 1 if last else 1
+    connection.executemany(
+        "INSERT INTO said (rowid, text, video, start, end, kind) VALUES (?, ?, ?, ?, ?, ?)",
+        [(address, *row) for address, row in enumerate(rows, start=first)],
+    )
+    connection.execute("INSERT OR REPLACE INTO said_of VALUES (?, ?, ?)", (video, first, len(rows)))

@@ -1,0 +1,229 @@
+"""A second store, in memory: what a library needs is what the protocol says, and no more."""
+
+import re
+import threading
+import unicodedata
+from collections import defaultdict
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+
+from storyscope.core import Passages
+from storyscope.errors import LibraryError, VideoBusy
+from storyscope.store import SCAN, TextQuery
+from storyscope.store.codec import pack, unpack
+
+ENDINGS = re.compile(r"(?<=\w\w\w)(ing|s)$")
+
+
+@dataclass
+class State:
+    """All that is kept; a snapshot is a copy of it."""
+
+    records: dict = field(default_factory=dict)
+    artefacts: dict = field(default_factory=dict)
+    annotations: dict = field(default_factory=dict)
+    texts: dict = field(default_factory=dict)
+    addresses: dict = field(default_factory=dict)
+    version: int = 0
+
+    def __copy__(self):
+        kept = {name: dict(value) for name, value in vars(self).items() if name != "version"}
+        return State(**kept, version=self.version)
+
+
+class Memory:
+    """What several stores of one library share."""
+
+    def __init__(self):
+        self.state = State()
+        self.writing = threading.RLock()
+        self.locks = defaultdict(threading.Lock)
+
+
+class MemoryStore:
+    """Keeps a library in memory; `folder` is for the files that are made of it."""
+
+    readers = count(1)
+
+    def __init__(self, folder, memory=None):
+        self.folder, self.memory = Path(folder), memory or Memory()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._local = threading.local()
+
+    @property
+    def place(self):
+        return f"memory://{self.folder}"
+
+    def records(self):
+        return [self._state.records[video] for video in sorted(self._state.records)]
+
+    def record(self, video):
+        return self._state.records.get(video)
+
+    def add_record(self, record):
+        with self._change() as state:
+            for known in state.records.values():
+                if known.video.path == record.video.path:
+                    return known
+            names = (f"{record.video.id}-{n}" if n > 1 else record.video.id for n in count(1))
+            name = next(name for name in names if name not in state.records)
+            state.records[name] = replace(record, video=replace(record.video, id=name))
+            return state.records[name]
+
+    def put_record(self, record):
+        with self._change() as state:
+            state.records[record.video.id] = record
+
+    @contextmanager
+    def busy(self, video, *, patience=0.5):
+        lock = self.memory.locks["video", video]
+        if not lock.acquire(timeout=patience):
+            raise VideoBusy(f"{video} is being indexed by another process; wait until it is done")
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def remove(self, video):
+        with self._change() as state:
+            state.records.pop(video, None)
+            for part in (state.artefacts, state.annotations):
+                for key in [key for key in part if key[0] == video]:
+                    del part[key]
+            self._forget_texts(state, video)
+
+    def forget_artefacts(self, video):
+        with self._change() as state:
+            for key in [key for key in state.artefacts if key[0] == video]:
+                del state.artefacts[key]
+
+    @contextmanager
+    def snapshot(self):
+        self._local.state = copy(self.memory.state)
+        try:
+            yield
+        finally:
+            del self._local.state
+
+    def version(self):
+        if not hasattr(self._local, "reader"):
+            self._local.reader = next(self.readers)
+        return self._local.reader, (self._state.version, 0)
+
+    def key(self, video, artefact):
+        return self._state.artefacts.get((video, artefact.name), (None,))[0]
+
+    def ready_keys(self, artefact):
+        ready = [r.video.id for r in self.records() if r.state == "ready"]
+        keys = {video: self.key(video, artefact) for video in ready}
+        return {video: key for video, key in keys.items() if key is not None}
+
+    def load(self, video, artefact):
+        kept = self._state.artefacts.get((video, artefact.name))
+        if kept is None:
+            raise LibraryError(f"{video} has no {artefact.name} yet; add it again")
+        return unpack(*kept[1:])
+
+    def save(self, video, artefact, key, value):
+        facts, arrays = pack(value)
+        arrays = {name: np.array(array) for name, array in arrays.items()}
+        with self._change() as state:
+            if video not in state.records:
+                raise LibraryError(f"no video called {video}")
+            state.artefacts[video, artefact.name] = (key, facts, arrays)
+            if isinstance(value, Passages):
+                self._forget_texts(state, video)
+                first = max(state.texts, default=0) + 1
+                texts = [*value.texts, *value.screen_texts]
+                state.texts |= dict(enumerate(texts, start=first))
+                state.addresses[video] = range(first, first + len(texts))
+
+    def load_picture(self, video, seconds):
+        keyframes = self.load(video, SCAN).keyframes
+        if not len(keyframes):
+            raise LibraryError(f"{video} has no keyframes; index it again")
+        number = int(np.abs(keyframes.seconds - seconds).argmin())
+        return int(keyframes.frames[number]), keyframes.pictures[number]
+
+    def find_text(self, query: TextQuery, *, limit=50_000):
+        phrases = [stems(term) for term in query.terms]
+        found = [
+            address
+            for address, text in sorted(self._state.texts.items())
+            if any(
+                holds(stems(text), phrase, prefix=query.prefix and number == len(phrases) - 1)
+                for number, phrase in enumerate(phrases)
+            )
+        ]
+        return np.array(found[:limit], np.int64)
+
+    def text_addresses(self):
+        return dict(self._state.addresses)
+
+    def text_at(self, address):
+        return self._state.texts[int(address)]
+
+    def vocabulary(self, prefix):
+        words = {stem for text in self._state.texts.values() for stem in stems(text)}
+        return sorted(word for word in words if word.startswith(prefix))
+
+    def annotations(self, video):
+        kept = self._state.annotations
+        return {name: kept[of, name] for of, name in sorted(kept) if of == video}
+
+    def put_annotation(self, video, annotator, facts):
+        with self._change() as state:
+            state.annotations.pop((video, annotator), None)
+            if facts is not None:
+                state.annotations[video, annotator] = facts
+
+    def document(self, name):
+        return self.folder / name
+
+    def put_document(self, name, content):
+        self.document(name).write_bytes(content)
+
+    def lock(self, name):
+        return self.memory.locks["lock", name]
+
+    def close(self):
+        """Nothing is open."""
+
+    @property
+    def _state(self):
+        return getattr(self._local, "state", self.memory.state)
+
+    @contextmanager
+    def _change(self):
+        with self.memory.writing:
+            state = copy(self.memory.state)
+            state.version += 1
+            yield state
+            self.memory.state = state
+
+    @staticmethod
+    def _forget_texts(state, video):
+        for address in state.addresses.pop(video, ()):
+            del state.texts[address]
+
+
+def stems(text):
+    plain = unicodedata.normalize("NFKD", text.lower())
+    plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
+    return [ENDINGS.sub("", word) for word in re.findall(r"\w+", plain)]
+
+
+def holds(words, phrase, *, prefix):
+    """Whether the words contain the phrase, whose last word may be a beginning."""
+    if not phrase:
+        return False
+    for start in range(len(words) - len(phrase) + 1):
+        *whole, last = words[start : start + len(phrase)]
+        if whole == phrase[:-1] and (last.startswith(phrase[-1]) if prefix else last == phrase[-1]):
+            return True
+    return False
