@@ -16,6 +16,7 @@ MAY_USE = {
     "evaluate": {"core", "errors", "progress"},
     "stories": COMMON | {"embedding", "evaluate"},
     "baselines": COMMON | {"stories", "embedding", "evaluate"},
+    "media": COMMON | {"processes"},
     "store": {"core", "errors", "writing"},
     **dict.fromkeys(("library", "stages", "search", "processes", "experiments")),
     "cli": None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -10,6 +11,10 @@ from pathlib import Path
 from uuid import uuid4
 
 HALF_WRITTEN = ".part-"
+UPLOADING = ".upload-"
+EXPORTING = ".export-"
+LEFTOVERS = (HALF_WRITTEN, UPLOADING, EXPORTING)
+"""How the names begin of files and folders that are still being made."""
 ABANDONED_SECONDS = 3600.0
 """Nobody writes to a file for so long: whoever began it was killed."""
 
@@ -38,8 +43,14 @@ def half_written(folder: Path, pieces: Iterable[bytes | memoryview]) -> Iterator
 
 
 def sweep_abandoned(folder: Path) -> None:
-    """Delete what killed processes left half-written, and nothing that is being written."""
-    for path in folder.glob(f"{HALF_WRITTEN}*"):
-        with suppress(OSError):
-            if time.time() - path.stat().st_mtime > ABANDONED_SECONDS:
-                path.unlink()
+    """Delete what killed processes left unfinished, and nothing that is being written."""
+    for beginning in LEFTOVERS:
+        for path in folder.glob(f"{beginning}*"):
+            with suppress(OSError):
+                if time.time() - _last_written(path) > ABANDONED_SECONDS:
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def _last_written(path: Path) -> float:
+    """When a file, or anything in a folder, was last written to."""
+    return max(each.lstat().st_mtime for each in (path, *path.rglob("*")))

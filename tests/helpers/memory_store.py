@@ -29,6 +29,7 @@ class State:
     annotations: dict = field(default_factory=dict)
     texts: dict = field(default_factory=dict)
     addresses: dict = field(default_factory=dict)
+    jobs: dict = field(default_factory=dict)
     version: int = 0
 
     def __copy__(self):
@@ -49,6 +50,7 @@ class MemoryStore:
     """Keeps a library in memory; `folder` is for the files that are made of it."""
 
     readers = count(1)
+    job_numbers = count(1)
 
     def __init__(self, folder, memory=None):
         self.folder, self.memory = Path(folder), memory or Memory()
@@ -171,6 +173,22 @@ class MemoryStore:
     def vocabulary(self, prefix):
         words = {stem for text in self._state.texts.values() for stem in stems(text)}
         return sorted(word for word in words if word.startswith(prefix))
+
+    def add_job(self, facts):
+        number = next(self.job_numbers)
+        with self._change() as state:
+            state.jobs[number] = facts
+        return number
+
+    def put_job(self, number, facts):
+        with self._change() as state:
+            if facts is None:
+                state.jobs.pop(number, None)
+            elif number in state.jobs:
+                state.jobs[number] = facts
+
+    def jobs(self):
+        return dict(self._state.jobs)
 
     def annotations(self, video):
         kept = self._state.annotations

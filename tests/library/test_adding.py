@@ -250,8 +250,9 @@ def test_stages_without_their_part_are_not_reported(film, tmp_path, monkeypatch)
 
 
 def test_removing_deletes_the_library_s_own_copy_and_no_file_of_a_person(library, film):
-    library.uploads.mkdir()
-    copy, words = library.uploads / "copy.mp4", library.uploads / "copy.srt"
+    folder = library.uploads / "0f"
+    folder.mkdir(parents=True)
+    copy, words = folder / "copy.mp4", folder / "copy.srt"
     shutil.copy(film, copy)
     words.write_text("1\n00:00:00,000 --> 00:00:01,000\nhello\n")
     video = library.add(copy, transcript=words).id
@@ -259,3 +260,16 @@ def test_removing_deletes_the_library_s_own_copy_and_no_file_of_a_person(library
     library.remove("film")
     assert list(library.uploads.iterdir()) == []
     assert film.exists()
+
+
+def test_an_error_that_nobody_foresaw_is_stored_with_its_reason(film, tmp_path, monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError("division by zero")
+
+    library = Library(tmp_path / "library")
+    monkeypatch.setattr(adding, "index_video", fail)
+    with pytest.raises(LibraryError, match="ZeroDivisionError: division by zero"):
+        library.add(film)
+    (facts,) = library.facts()
+    assert facts["state"] == "failed"
+    assert facts["failure"].endswith("could not be indexed: ZeroDivisionError: division by zero")

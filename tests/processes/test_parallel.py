@@ -1,6 +1,7 @@
 """Several videos at once: each in a process of its own, none of them in another's way."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storyscope import Library
-from storyscope.processes import parallel as crew
-from storyscope.processes.parallel import CORES_PER_VIDEO, add_all, duty
+from storyscope.processes import indexing
+from storyscope.processes.parallel import CORES_PER_VIDEO, duty, index_videos
 
 PRETENDER = """
 import json, os, signal, sys, time
@@ -17,6 +18,12 @@ job = json.loads(sys.stdin.readline())
 path = job["path"]
 if "killed" in path:
     os.kill(os.getpid(), signal.SIGKILL)
+if "leaving" in path:
+    print(json.dumps({"video": "left"}), flush=True)
+    os.close(1)
+    for _ in range(20):
+        time.sleep(0.05)
+    os._exit(0)
 if "slow" in path:
     print(json.dumps({"stage": str(os.getpid()), "fraction": 0.5}), flush=True)
     time.sleep(600)
@@ -40,13 +47,13 @@ def test_what_runs_stays_below_the_limit_and_wastes_none_of_it(jobs, cores, limi
 @pytest.fixture
 def pretended(monkeypatch, tmp_path):
     """A library whose indexing processes only pretend."""
-    monkeypatch.setattr(crew, "WORKER", ("-c", PRETENDER))
+    monkeypatch.setattr(indexing, "WORKER", ("-c", PRETENDER))
     return Library(tmp_path)
 
 
 def test_every_video_ends_once_whatever_happens_to_the_others(pretended):
     names = ["a.mp4", "bad.mp4", "killed.mp4", "b.mp4", "c.mp4"]
-    ended = {e.path.name: e for e in add_all(pretended, [Path(n) for n in names], jobs=2)}
+    ended = {e.path.name: e for e in index_videos(pretended, [Path(n) for n in names], jobs=2)}
     assert sorted(ended) == sorted(names)
     assert ended["bad.mp4"].failure == "is bad"
     assert "SIGKILL" in ended["killed.mp4"].failure
@@ -54,8 +61,24 @@ def test_every_video_ends_once_whatever_happens_to_the_others(pretended):
 
 
 def test_each_process_has_one_thread_and_is_told_to_start_over(pretended):
-    (ended,) = add_all(pretended, [Path("a.mp4")], again=True)
+    (ended, _) = index_videos(pretended, [Path("a.mp4"), Path("b.mp4")], again=True, jobs=2)
     assert ended.video == "1 True"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="nothing is paused on Windows")
+def test_a_process_paused_between_its_result_and_its_exit_is_not_waited_for_in_vain(pretended):
+    began = time.monotonic()
+    paths = [Path("leaving.mp4"), Path("leaving-too.mp4")]
+    ended = list(index_videos(pretended, paths, jobs=2, cpu_limit=1))
+    assert [each.video for each in ended] == ["left", "left"]
+    assert time.monotonic() - began < indexing.EXIT_SECONDS
+
+
+@pytest.mark.skipif(os.name == "nt", reason="nothing is paused on Windows")
+def test_a_process_that_never_exits_is_killed(pretended, monkeypatch):
+    monkeypatch.setattr(indexing, "EXIT_SECONDS", 0.1)
+    (ended,) = index_videos(pretended, [Path("leaving.mp4")])
+    assert ended.video == "left"
 
 
 @pytest.mark.parametrize("limit", [None, 50.0])
@@ -68,7 +91,7 @@ def test_leaving_early_ends_what_is_still_at_work(pretended, limit):
 
     paths = [Path("slow.mp4"), Path("a.mp4"), Path("never.mp4"), Path("slow-too.mp4")]
     with pytest.raises(KeyboardInterrupt):
-        list(add_all(pretended, paths, jobs=2, cpu_limit=limit, follow=leave))
+        list(index_videos(pretended, paths, jobs=2, cpu_limit=limit, follow=leave))
     assert [pid for pid in pids if _alive(pid)] == []
 
 
@@ -79,7 +102,7 @@ def test_videos_side_by_side_have_the_stories_they_have_alone(film, tmp_path):
     alone, together = Library(tmp_path / "alone"), Library(tmp_path / "together")
     alone.add(paths[0])
     stages = set()
-    ended = add_all(
+    ended = index_videos(
         together, paths, jobs=2, cpu_limit=90, follow=lambda path, step: stages.add(step.stage)
     )
     assert sorted(e.video for e in ended) == ["one", "two"]

@@ -103,6 +103,16 @@ def test_removing_a_video_leaves_nothing_of_it(store):
     assert store.key("film", AUDIO) is None
 
 
+def test_jobs_are_kept_in_order_and_a_number_is_never_given_twice(store):
+    first, second = store.add_job("1"), store.add_job("2")
+    store.put_job(first, "changed")
+    assert list(store.jobs().items()) == [(first, "changed"), (second, "2")]
+    store.put_job(second, None)
+    store.put_job(second, "too late")
+    assert store.jobs() == {first: "changed"}
+    assert store.add_job("3") > second
+
+
 def test_annotations_are_kept_by_person_and_forgotten_one_by_one(store):
     for person, facts in [("ben", "1"), ("ann", "2"), ("ben", "3")]:
         store.put_annotation("film", person, facts)

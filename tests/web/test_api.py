@@ -11,6 +11,7 @@ import sys
 import zipfile
 from io import BytesIO
 
+import httpx
 import pytest
 from fastapi.testclient import TestClient
 
@@ -18,6 +19,7 @@ from storyscope import Library
 from storyscope.errors import LibraryError
 from storyscope.formats import FORMATS
 from storyscope.media import Codecs
+from storyscope.processes import indexing
 from storyscope.web import create_app
 from storyscope.web.playing import why_unplayable
 from storyscope.web.server import serve
@@ -228,11 +230,11 @@ def test_videos_are_added_from_declared_folders_only(client, tmp_path, film):
     link.unlink()
 
 
-def wait_for_jobs(client):
+def wait_for_jobs(client, prefix="/api/v1"):
     """The jobs once all of them have ended."""
 
     def jobs():
-        return client.get("/api/v1/jobs").json()["jobs"]
+        return client.get(f"{prefix}/jobs").json()["jobs"]
 
     wait_until(lambda: all(job["state"] not in ("waiting", "indexing") for job in jobs()))
     return jobs()
@@ -246,9 +248,31 @@ def test_an_upload_is_indexed_and_a_wrong_one_leaves_nothing(client, library, fi
     assert good.status_code == 202
     (job,) = wait_for_jobs(client)
     assert job["state"] == "ready"
-    (kept,) = (library.folder / "uploads").iterdir()
+    (kept,) = (library.folder / "uploads").rglob("*.*")
     assert kept.name == "My-film-.mp4"
     client.delete(f"/api/v1/videos/{job['video']}")
+    assert list((library.folder / "uploads").iterdir()) == []
+
+
+def test_uploads_never_lie_in_each_other_s_way(library, film, monkeypatch):
+    monkeypatch.setattr(indexing, "WORKER", ("-S", "-c", "import time; time.sleep(60)"))
+    client = TestClient(create_app(library))
+    words = [f"1\n00:00:00,000 --> 00:00:02,000\n{word}.\n" for word in ("one", "two")]
+
+    def upload(name, transcript, text):
+        files = {"file": (name, film.read_bytes()), "transcript": (transcript, text)}
+        return client.post("/api/v1/uploads", files=files)
+
+    for name, text in zip(("clash.mkv", "clash.mp4"), words, strict=True):
+        assert upload(name, "clash.srt", text).status_code == 202
+    evil = upload("clash.mp4", "evil.mp4", "not a film")
+    assert (evil.status_code, evil.json()["error"]) == (409, "TranscriptError")
+    kept = {path.read_bytes() for path in library.uploads.rglob("clash.*")}
+    assert kept == {film.read_bytes(), *(text.encode() for text in words)}
+    for job in client.get("/api/v1/jobs").json()["jobs"]:
+        client.delete(f"/api/v1/jobs/{job['id']}")
+        client.delete(f"/api/v1/jobs/{job['id']}")
+    shutil.rmtree(library.uploads)
 
 
 def test_a_stopped_job_ends_at_once_and_resumes_where_it_stopped(client, library, film):
@@ -268,18 +292,57 @@ def test_a_stopped_job_ends_at_once_and_resumes_where_it_stopped(client, library
     client.delete("/api/v1/videos/slow")
 
 
-def test_uploads_that_a_server_did_not_come_to_are_taken_up_by_the_next(library, film):
-    library.uploads.mkdir(exist_ok=True)
-    shutil.copy(film, library.uploads / "left [1].mp4")
-    words = "1\n00:00:00,000 --> 00:00:02,000\nHere are hedgehogs.\n"
-    (library.uploads / "left [1].srt").write_text(words)
-    client = TestClient(create_app(library))
-    (job,) = wait_for_jobs(client)
-    assert (job["name"], job["state"]) == ("left [1].mp4", "ready")
-    transcript = client.get(f"/api/v1/videos/{job['video']}/transcript").json()
-    assert "hedgehogs" in str(transcript)
-    assert TestClient(create_app(library)).get("/api/v1/jobs").json() == {"jobs": []}
-    client.delete(f"/api/v1/videos/{job['video']}")
+SERVER = """
+import sys
+from pathlib import Path
+from storyscope import Library
+from storyscope.processes import indexing
+from storyscope.web.server import serve
+worker = "import json, sys, time; json.loads(sys.stdin.readline()); time.sleep(float(sys.argv[1]));"
+worker += "print(json.dumps({'video': 'film'}))"
+indexing.WORKER = ("-S", "-c", worker, sys.argv[3])
+media = (Path(sys.argv[4]),)
+place = {"host": "127.0.0.1", "port": int(sys.argv[2])}
+serve(Library(sys.argv[1]), **place, media_folders=media, token=None)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are not sent on Windows")
+def test_no_upload_that_was_taken_is_lost_with_the_server(film, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        port = door.getsockname()[1]
+
+    def start(seconds):
+        words = [str(tmp_path / "library"), str(port), seconds, str(film.parent)]
+        server = subprocess.Popen([sys.executable, "-c", SERVER, *words], stdout=subprocess.PIPE)
+        assert b"is open at" in server.stdout.readline()
+        return server, httpx.Client(base_url=f"http://127.0.0.1:{port}/api/v1", timeout=120)
+
+    server, client = start("600")
+    wait_until(lambda: _answers(client))
+    taken = [
+        client.post("/uploads", files={"file": (f"{number}.mp4", film.read_bytes())}).json()["jobs"]
+        for number in range(7)
+    ]
+    client.delete("/jobs/7")
+    server.kill()
+    server.wait()
+    server, client = start("0")
+    wait_until(lambda: _answers(client))
+    try:
+        jobs = {job["id"]: job["state"] for job in wait_for_jobs(client, prefix="")}
+        assert sorted(jobs) == sorted(number for (number,) in taken)
+        assert [jobs[number] for number in range(1, 8)] == ["ready"] * 6 + ["cancelled"]
+    finally:
+        server.kill()
+        server.wait()
+
+
+def _answers(client):
+    try:
+        return client.get("/jobs").status_code == 200
+    except httpx.TransportError:
+        return False
 
 
 def test_a_number_that_is_none_is_refused_in_words(client):
@@ -293,7 +356,14 @@ def test_a_number_that_is_none_is_refused_in_words(client):
 
 
 def test_ctrl_c_is_for_the_server_and_not_for_its_worker(library, film, tmp_path):
-    wanted = {"library": str(tmp_path), "settings": "", "path": str(film), "transcript": None}
+    wanted = {
+        "library": str(tmp_path),
+        "settings": "",
+        "path": str(film),
+        "transcript": None,
+        "again": False,
+        "nice": 0,
+    }
     with subprocess.Popen(
         [sys.executable, "-m", "storyscope.processes.index_process"],
         stdin=subprocess.PIPE,
@@ -337,15 +407,22 @@ def test_an_upload_of_another_type_leaves_nothing(client, library, content):
     assert set(library.folder.rglob("uploads/*")) == before
 
 
-def test_the_next_upload_sweeps_what_a_killed_server_left(client, library):
+def test_a_server_sweeps_what_a_killed_one_left_and_nothing_that_is_being_made(library):
     library.uploads.mkdir(exist_ok=True)
-    left, being_taken = (library.uploads / f".part-{name}" for name in ("old", "new"))
-    left.write_bytes(b"half a film")
-    being_taken.write_bytes(b"half a film")
-    os.utime(left, (0, 0))
-    client.post("/api/v1/uploads", files={"file": ("film.mp4", b"no film")})
-    assert list(library.uploads.iterdir()) == [being_taken]
-    being_taken.unlink()
+    places = [library.uploads / ".upload-", library.folder / ".export-", library.folder / ".part-"]
+    for place in places:
+        for age in ("old", "new"):
+            made = place.with_name(place.name + age) / "film.mp4"
+            made.parent.mkdir()
+            made.write_bytes(b"half a film")
+            if age == "old":
+                os.utime(made, (0, 0))
+                os.utime(made.parent, (0, 0))
+    create_app(library)
+    left = [path for path in library.folder.rglob(".*-*") if path.is_dir()]
+    assert sorted(path.name for path in left) == [".export-new", ".part-new", ".upload-new"]
+    for path in left:
+        shutil.rmtree(path)
 
 
 def test_the_page_says_why_a_file_cannot_be_played(client):

@@ -1,47 +1,71 @@
-"""The queue of videos behind the page, with workers that are made up."""
+"""The queue of videos behind the page, with index processes that are made up."""
 
-import subprocess
-import sys
+import json
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
+from storyscope import Library
+from storyscope.processes import indexing
 from storyscope.web.indexing import Indexer
 from waiting import wait_until
 
-SPEAK = "import sys, time; print(sys.argv[1], flush=True); time.sleep(float(sys.argv[2]))"
-READY = '{"video": "film"}'
+WORKER = """
+import json, os, sys, time
+step = {"stage": "scan", "fraction": 0.5}
+name = os.path.basename(json.loads(sys.stdin.readline())["path"])
+print("nonsense" if name == "nonsense" else json.dumps(step), flush=True)
+if name in ("nonsense", "slow"):
+    time.sleep(60)
+print(json.dumps({"failure": "is bad"} if name == "bad" else {"video": name}), flush=True)
+"""
 
 
 @pytest.fixture
-def indexer(monkeypatch):
-    """A queue whose workers say what the file is called, and then stay for some seconds."""
-
-    def start(_, job):
-        if job.name == "unstartable":
-            raise OSError("no memory for another process")
-        seconds = "60" if job.name == "nonsense" else "0"
-        words = READY if job.name == "film" else job.name
-        command = [sys.executable, "-S", "-c", SPEAK, words, seconds]
-        started.append(subprocess.Popen(command, stdout=subprocess.PIPE))
-        return started[-1]
-
-    started = []
-    monkeypatch.setattr(Indexer, "_start", start)
-    yield SimpleNamespace(queue=Indexer(None), started=started)
-    for process in started:
-        process.kill()
-        process.wait()
+def library(monkeypatch, tmp_path):
+    monkeypatch.setattr(indexing, "WORKER", ("-S", "-c", WORKER))
+    return Library(tmp_path / "library")
 
 
-@pytest.mark.parametrize(
-    ("name", "failure"),
-    [("unstartable", "OSError: no memory"), ("nonsense", "JSONDecodeError: ")],
-)
-def test_what_befalls_one_video_is_told_and_the_next_has_its_turn(indexer, name, failure):
-    bad, good = indexer.queue.add(Path(name)), indexer.queue.add(Path("film"))
+def test_what_befalls_one_video_is_told_and_the_next_has_its_turn(library, monkeypatch):
+    queue = Indexer(library)
+    bad, good = queue.add(Path("nonsense")), queue.add(Path("film"))
     wait_until(lambda: good.state == "ready")
-    assert bad.state == "failed"
-    assert bad.failure.startswith(failure)
-    assert all(process.wait(10) is not None for process in indexer.started)
+    assert (bad.state, bad.failure[:32]) == ("failed", "the index process sent nonsense:")
+    monkeypatch.setattr(indexing, "WORKER", ("\0",))
+    bad = queue.add(Path("unstartable"))
+    wait_until(lambda: bad.state == "failed")
+    assert bad.failure.startswith("ValueError: ")
+
+
+def test_a_server_goes_on_with_the_jobs_of_the_one_before(library):
+    states = ("waiting", "indexing", "cancelled", "failed", "ready")
+    for state in states:
+        facts = {"id": 0, "name": state, "path": f"/{state}", "state": state}
+        library.store.add_job(json.dumps(facts))
+    server, another = Indexer(library), Indexer(library)
+    server.take_up()
+    another.take_up()
+    assert another.jobs() == [], "two servers would do the same work"
+    wait_until(lambda: [job["state"] for job in server.jobs()].count("ready") == 2)
+    told = {job["name"]: job["state"] for job in server.jobs()}
+    assert told == {
+        "waiting": "ready",
+        "indexing": "ready",
+        "cancelled": "cancelled",
+        "failed": "failed",
+    }
+    dismissed = next(job for job in server.jobs() if job["name"] == "failed")
+    server.cancel(dismissed["id"])
+    server.close()
+    another.take_up()
+    assert [job["name"] for job in another.jobs()] == ["cancelled"]
+
+
+def test_a_stopped_job_is_stopped_for_good(library):
+    server = Indexer(library)
+    job = server.add(Path("slow"))
+    wait_until(lambda: job.stage == "scan")
+    assert server.cancel(job.id).state == "cancelled"
+    (kept,) = library.store.jobs().values()
+    assert json.loads(kept)["state"] == "cancelled"

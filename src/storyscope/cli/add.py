@@ -10,7 +10,7 @@ from storyscope.cli.options import DEFAULT_LIBRARY, LibraryOption, QuietOption, 
 from storyscope.cli.show import live_progress, live_progresses, resumable, say
 
 if TYPE_CHECKING:
-    from storyscope.library import Library
+    from storyscope.library import Library, LocalLibrary
 
 
 def add(
@@ -65,6 +65,7 @@ def add(
         storyscope add ~/Films --cpu-limit 25
     """
     from storyscope.errors import StoryscopeError
+    from storyscope.library import LocalLibrary
     from storyscope.media import find_videos
 
     paths = find_videos(videos)
@@ -74,10 +75,14 @@ def add(
             "name one, or lay each transcript beside its video under the same name"
         )
     shelf = open_library(library, create=True).with_settings(setting or [], preset=preset)
-    if jobs > 1 or cpu_limit is not None:
-        ended = _side_by_side(shelf, paths, transcript, again, jobs, cpu_limit, quiet=quiet)
+    if isinstance(shelf, LocalLibrary):
+        ended = _in_processes(shelf, paths, transcript, again, jobs, cpu_limit, quiet=quiet)
+    elif jobs > 1 or cpu_limit is not None:
+        raise StoryscopeError(
+            "--jobs and --cpu-limit are for a library in a folder of this machine"
+        )
     else:
-        ended = _in_turn(shelf, paths, transcript, again, quiet=quiet)
+        ended = _on_the_server(shelf, paths, transcript, again, quiet=quiet)
     with resumable():
         failures = [line for each in ended if (line := _told(shelf, *each, quiet=quiet))]
     if failures:
@@ -100,10 +105,10 @@ def _told(shelf: Library, path: Path, video: str, failure: str, *, quiet: bool) 
     return ""
 
 
-def _in_turn(
+def _on_the_server(
     shelf: Library, paths: list[Path], transcript: Path | None, again: bool, *, quiet: bool
 ) -> Iterator[tuple[Path, str, str]]:
-    """Index one video after another here, and yield (path, id, why it failed)."""
+    """Upload one video after another, and yield (path, id, why it failed)."""
     from storyscope.errors import StoryscopeError
 
     for number, path in enumerate(paths, start=1):
@@ -116,8 +121,8 @@ def _in_turn(
             yield path, "", str(error)
 
 
-def _side_by_side(
-    shelf: Library,
+def _in_processes(
+    shelf: LocalLibrary,
     paths: list[Path],
     transcript: Path | None,
     again: bool,
@@ -126,19 +131,13 @@ def _side_by_side(
     *,
     quiet: bool,
 ) -> Iterator[tuple[Path, str, str]]:
-    """The same in processes of their own, as each ends."""
-    from storyscope.errors import StoryscopeError
-    from storyscope.library import LocalLibrary
-    from storyscope.processes.parallel import add_all
+    """Index videos here, each in a process of its own, and yield the same as each ends."""
+    from storyscope.processes.parallel import index_videos
 
-    if not isinstance(shelf, LocalLibrary):
-        raise StoryscopeError(
-            "--jobs and --cpu-limit are for a library in a folder of this machine"
-        )
     names = [path.name for path in paths]
     titles = {path: path.name if names.count(path.name) == 1 else str(path) for path in paths}
     with live_progresses(quiet=quiet) as progresses:
-        for ended in add_all(
+        for ended in index_videos(
             shelf,
             paths,
             transcript=transcript,

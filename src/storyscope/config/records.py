@@ -140,6 +140,16 @@ class SearchConfig(Checked):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ProcessConfig(Checked):
+    """What an index process may take before it is stopped."""
+
+    room: ClassVar[str] = "processes"
+
+    budget: float = at_least(0.01, 1.0)
+    """How many times the ordinary time and memory a film may take, for films you trust."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Config:
     """Every room's settings, in the order data flows."""
 
@@ -151,6 +161,7 @@ class Config:
     stories: StoryConfig = field(default_factory=StoryConfig)
     thumbnails: ThumbnailConfig = field(default_factory=ThumbnailConfig)
     search: SearchConfig = field(default_factory=SearchConfig)
+    processes: ProcessConfig = field(default_factory=ProcessConfig)
 
 
 PAPER = Config(

@@ -47,7 +47,7 @@ def add_video(
     """
     path = one_spelling(path)
     words = _readable(transcript) if transcript else None
-    known = next((r for r in store.records() if r.video.path == str(path)), None)
+    known = _known(store, path)
     if known is None:
         known = store.add_record(_probed(path, config.media, plain_name(path)))
     with store.busy(known.video.id):
@@ -74,19 +74,32 @@ def add_video(
         try:
             source = Source.of(record.video, record.transcript, store)
             index_video(source, config, execute)
-        except (StoryscopeError, OSError, KeyboardInterrupt) as error:
+        except (Exception, KeyboardInterrupt) as error:
             reason = _reason(error, record.video)
             untouched = not (again or changed) and before.video == record.video
             kept = before if untouched and before.state == "ready" else record.failed(reason)
             store.put_record(replace(kept, transcript=before.transcript))
-            if isinstance(error, OSError):
-                raise LibraryError(reason) from error
-            raise
+            if isinstance(error, StoryscopeError | KeyboardInterrupt):
+                raise
+            raise LibraryError(reason) from error
         if not changed and record.state == "ready":
             return record.video
         video = _measured(record.video, store)
         store.put_record(record.ready(video))
     return video
+
+
+def known_video(store: Store, path: Path) -> Video | None:
+    """The video of a file, if the store knows it."""
+    known = _known(store, one_spelling(path))
+    return known.video if known else None
+
+
+def mark_failed(store: Store, path: Path, reason: str) -> None:
+    """Keep why a video could not be indexed, when its process could not do so itself."""
+    known = _known(store, one_spelling(path))
+    if known is not None and known.state == "indexing":
+        store.put_record(known.failed(reason))
 
 
 def as_it_stands(store: Store, record: VideoRecord) -> VideoRecord:
@@ -104,6 +117,10 @@ def as_it_stands(store: Store, record: VideoRecord) -> VideoRecord:
 def _report_work(report: Report, idle_stages: frozenset[str], step: Step) -> None:
     if step.stage not in idle_stages:
         report(step)
+
+
+def _known(store: Store, path: Path) -> VideoRecord | None:
+    return next((r for r in store.records() if r.video.path == str(path)), None)
 
 
 def _readable(transcript: str | Path) -> str:
@@ -182,4 +199,6 @@ def _reason(error: BaseException, video: Video) -> str:
         return STOPPED
     if isinstance(error, OSError):
         return f"{error.strerror or error}: {error.filename or video.path}"
-    return str(error)
+    if isinstance(error, StoryscopeError):
+        return str(error)
+    return f"{video.path} could not be indexed: {type(error).__name__}: {error}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
@@ -265,8 +266,10 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         with self.store.busy(video):
             self.store.remove(video)
             for file in (record.video.path, record.transcript):
-                if file and Path(file).parent.resolve() == self.uploads.resolve():
+                if file and Path(file).resolve().is_relative_to(self.uploads.resolve()):
                     Path(file).unlink(missing_ok=True)
+                    with suppress(OSError):  # It holds something else, or was never an upload's.
+                        Path(file).parent.rmdir()
             forget_choices(self.store, video)
             for folder in ("pictures", "scratch"):
                 shutil.rmtree(self.folder / folder / video, ignore_errors=True)

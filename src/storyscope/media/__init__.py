@@ -5,7 +5,6 @@
 film one that browsers play.
 """
 
-from storyscope.media.children import environment
 from storyscope.media.codecs import decoders
 from storyscope.media.facts import Chapter, Probe, ScanEnd, SoundTrack, Subtitles, SubtitleTrack
 from storyscope.media.files import file_digest, find_videos
@@ -21,7 +20,6 @@ __all__ = [
     "SubtitleTrack",
     "Subtitles",
     "decoders",
-    "environment",
     "file_digest",
     "find_videos",
     "probe",

@@ -22,7 +22,7 @@ from typing import IO, Any, cast
 from storyscope.config import MediaConfig
 from storyscope.errors import MediaError
 from storyscope.media import wire
-from storyscope.media.children import environment
+from storyscope.processes.lifeline import environment
 
 WORKER = ("-P", "-m", "storyscope.media.worker")
 READ_BUFFER = 1 << 16

@@ -11,11 +11,11 @@ import json
 import os
 import signal
 import sys
-import threading
 
 from storyscope.media.container import Refusal
 from storyscope.media.limits import limit_resources
 from storyscope.media.outlet import Outlet
+from storyscope.processes.lifeline import claim_standard_output, end_of_input, exit_after
 
 OUT_OF_MEMORY = "out of memory"
 
@@ -23,9 +23,9 @@ OUT_OF_MEMORY = "out of memory"
 def main() -> None:
     """Do the one job standard input names, and say how it went."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    outlet = Outlet(_claim_standard_output())
+    outlet = Outlet(claim_standard_output())
     job = json.loads(sys.stdin.buffer.readline())
-    threading.Thread(target=_die_with_parent, daemon=True).start()
+    exit_after(end_of_input)
     try:
         import av  # noqa: F401 (before the limits, which are for the film alone)
 
@@ -44,19 +44,6 @@ def main() -> None:
     outlet.close()
     # Decoders' threads may hang in their destructors; everything that matters is written.
     os._exit(0)
-
-
-def _claim_standard_output() -> int:
-    """Keep standard output for messages: whatever else prints goes to standard error."""
-    ours = os.dup(1)
-    os.dup2(2, 1)
-    return ours
-
-
-def _die_with_parent() -> None:
-    while sys.stdin.buffer.read(4096):
-        pass
-    os._exit(1)
 
 
 if __name__ == "__main__":

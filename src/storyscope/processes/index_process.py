@@ -1,7 +1,7 @@
-"""The indexing process: `python -m storyscope.processes.index_process`.
+"""The index process: `python -m storyscope.processes.index_process`.
 
 It reads one job (a line of JSON) from standard input, indexes the video, and writes its progress
-and its end to standard output, a line of JSON each. When its parent is gone, so is this process.
+and its result to standard output, a line of JSON each. When its parent is gone, so is this process.
 """
 
 from __future__ import annotations
@@ -10,62 +10,47 @@ import json
 import os
 import signal
 import sys
-import threading
 import tomllib
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-GENTLER = 5
-"""How much this process gives way to everything else, unless it is told."""
+from storyscope.config import Config, with_settings
+from storyscope.errors import StoryscopeError
+from storyscope.library import Library
+from storyscope.processes.lifeline import claim_standard_output, end_of_input, exit_after
+from storyscope.progress import Step
 
 
 def main() -> None:
     """Index the one video that standard input names."""
-    tell = _claim_standard_output()
-    # Ctrl-C reaches the whole terminal; when this process ends is for the one that started it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    wanted = json.loads(sys.stdin.buffer.readline())
-    threading.Thread(target=_die_with_parent, daemon=True).start()
-    with suppress(AttributeError, OSError):
-        os.nice(wanted.get("gentler", GENTLER))
+    out = os.fdopen(claim_standard_output(), "w")
 
-    from storyscope.config import Config, with_settings
-    from storyscope.errors import StoryscopeError
-    from storyscope.library import Library
-    from storyscope.progress import Step
-
-    def follow(step: Step) -> None:
-        tell(stage=step.stage, fraction=step.fraction)
-
-    config = with_settings(Config(), tomllib.loads(wanted["settings"]))
-    try:
-        library = Library(wanted["library"], config=config)
-        again = wanted.get("again", False)
-        video = library.add(
-            wanted["path"], transcript=wanted["transcript"], again=again, report=follow
-        )
-        tell(video=video.id)
-    except StoryscopeError as error:
-        tell(failure=str(error))
-
-
-def _claim_standard_output() -> Callable[..., None]:
-    """Keep standard output for messages: whatever else prints goes to standard error."""
-    out = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-
-    def tell(**facts: Any) -> None:
+    def send(**facts: Any) -> None:
         print(json.dumps(facts), file=out, flush=True)
 
-    return tell
+    # Ctrl-C reaches the whole terminal; when this process ends is for the one that started it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    job = json.loads(sys.stdin.buffer.readline())
+    exit_after(end_of_input)
+    with suppress(AttributeError, OSError):
+        os.nice(job["nice"])
+    try:
+        send(video=_index(job, lambda step: send(stage=step.stage, fraction=step.fraction)))
+    except StoryscopeError as error:
+        send(failure=str(error))
+    except Exception as error:
+        send(failure=f"{type(error).__name__}: {error}")
 
 
-def _die_with_parent() -> None:
-    # Not through a buffer: its lock would be held when the interpreter ends.
-    while os.read(0, 4096):
-        pass
-    os._exit(1)
+def _index(job: dict[str, Any], report: Callable[[Step], None]) -> str:
+    """Index the video of a job, and return its id."""
+    config = with_settings(Config(), tomllib.loads(job["settings"]))
+    library = Library(job["library"], config=config)
+    video = library.add(
+        job["path"], transcript=job["transcript"], again=job["again"], report=report
+    )
+    return video.id
 
 
 if __name__ == "__main__":

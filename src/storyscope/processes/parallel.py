@@ -2,46 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import os
 import queue
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, cast
 
-from storyscope.config import to_toml
 from storyscope.errors import StoryscopeError
 from storyscope.library import LocalLibrary
-from storyscope.media import environment
+from storyscope.processes.indexing import IndexProcess, IndexResult
 from storyscope.progress import Step
 
-WORKER = ("-P", "-m", "storyscope.processes.index_process")
 CORES_PER_VIDEO = 2
 """One decodes, one looks and listens; neither uses more threads than one."""
-LIMITED_GENTLER = 10
-BRAKE_SECONDS = 0.2
+LIMITED_NICE = 10
+THROTTLE_SECONDS = 0.2
 """Length of one round of work and rest under a limit."""
 
 Follow = Callable[[Path, Step], None]
 
 
-@dataclass(frozen=True)
-class Ended:
-    """How it went with one video: the id it has, or why it has none."""
-
-    path: Path
-    video: str = ""
-    failure: str = ""
-
-
-def add_all(
+def index_videos(
     library: LocalLibrary,
     paths: Sequence[Path],
     *,
@@ -50,29 +34,38 @@ def add_all(
     jobs: int = 1,
     cpu_limit: float | None = None,
     follow: Follow = lambda path, step: None,
-) -> Iterator[Ended]:
-    """Index `paths`, `jobs` at a time, and yield each as it ends, well or badly.
+) -> Iterator[IndexResult]:
+    """Index `paths`, `jobs` at a time, and yield the result of each as it ends.
 
     `cpu_limit` is the percentage of all cores' time that they may take together; they also give
     way to every other program. Leaving the loop early ends them all; finished stages are kept.
     """
-    crew = _Crew(library, transcript, again, gentler=LIMITED_GENTLER if cpu_limit else 0)
-    with _braked(crew, duty(jobs, cpu_limit, cores=os.cpu_count() or 1)):
-        pool = ThreadPoolExecutor(jobs)
+    pool = _IndexPool(
+        lambda path: IndexProcess(
+            library,
+            path,
+            transcript=transcript,
+            again=again,
+            nice=LIMITED_NICE if cpu_limit else 0,
+            one_thread=jobs > 1 or cpu_limit is not None,
+        )
+    )
+    with _throttled(pool, duty(jobs, cpu_limit, cores=os.cpu_count() or 1)):
+        threads = ThreadPoolExecutor(jobs)
         try:
             for path in paths:
-                pool.submit(crew.index, path)
+                threads.submit(pool.index, path)
             left = len(paths)
             while left:
-                path, news = crew.news.get()
-                if isinstance(news, Step):
-                    follow(path, news)
+                path, event = pool.events.get()
+                if isinstance(event, Step):
+                    follow(path, event)
                 else:
                     left -= 1
-                    yield news
+                    yield event
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-            crew.dismiss()
+            threads.shutdown(wait=False, cancel_futures=True)
+            pool.terminate()
 
 
 def duty(jobs: int, cpu_limit: float | None, *, cores: int) -> float:
@@ -83,102 +76,62 @@ def duty(jobs: int, cpu_limit: float | None, *, cores: int) -> float:
     return min(1.0, cpu_limit / 100 * cores / busy)
 
 
-class _Crew:
-    """The processes at work, and what they have to tell."""
+class _IndexPool:
+    """The index processes that run now, and their events."""
 
-    def __init__(
-        self, library: LocalLibrary, transcript: Path | None, again: bool, *, gentler: int
-    ) -> None:
-        self.news: queue.Queue[tuple[Path, Step | Ended]] = queue.Queue()
-        self._common = {
-            "library": library.place,
-            "settings": to_toml(library.config),
-            "transcript": os.fspath(transcript.absolute()) if transcript else None,
-            "again": again,
-            "gentler": gentler,
-        }
-        self._processes: set[subprocess.Popen[bytes]] = set()
+    def __init__(self, start: Callable[[Path], IndexProcess]) -> None:
+        self.events: queue.Queue[tuple[Path, Step | IndexResult]] = queue.Queue()
+        self._start = start
+        self._running: set[IndexProcess] = set()
         self._lock = threading.Lock()
-        self._dismissed = False
+        self._terminated = False
 
     def index(self, path: Path) -> None:
-        """Have one video indexed, telling the news of it as it comes."""
-        ended = Ended(path, failure="the indexing process could not be started")
+        """Have one video indexed, and pass its events on; the last is always its result."""
+        result = IndexResult(path, failure="stopped")
         try:
-            ended = self._watch(path)
+            if process := self._started(path):
+                for event in process:
+                    if isinstance(event, Step):
+                        self.events.put((path, event))
+                    else:
+                        result = IndexResult(path, event.video, event.failure)
+                with self._lock:
+                    self._running.discard(process)
         except OSError as error:
-            ended = Ended(path, failure=f"no process can be started: {error.strerror}")
+            result = IndexResult(path, failure=f"no process can be started: {error.strerror}")
         finally:
-            self.news.put((path, ended))
+            self.events.put((path, result))
 
-    def signal(self, number: int) -> None:
-        """Send a signal to every process at work, and to those they have started."""
+    def pause(self) -> None:
         with self._lock:
-            for process in self._processes:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, number)
+            for process in self._running:
+                process.pause()
 
-    def dismiss(self) -> None:
-        """End what is still at work."""
+    def resume(self) -> None:
         with self._lock:
-            self._dismissed = True
-            for process in self._processes:
-                _kill(process)
-                process.wait()
+            for process in self._running:
+                process.resume()
 
-    def _watch(self, path: Path) -> Ended:
-        process = self._start(path)
-        if process is None:
-            return Ended(path, failure="stopped")
-        ended = None
-        for line in cast(IO[bytes], process.stdout):
-            facts = json.loads(line)
-            if "stage" in facts:
-                self.news.put((path, Step(facts["stage"], facts["fraction"], 1)))
-            else:
-                ended = Ended(path, facts.get("video", ""), facts.get("failure", ""))
+    def terminate(self) -> None:
+        """End what still runs, and start nothing more."""
         with self._lock:
-            self._processes.discard(process)
-        code = process.wait()
-        how = (
-            f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
-        )
-        return ended or Ended(path, failure=f"the indexing process {how}; run it again to go on")
+            self._terminated = True
+            for process in self._running:
+                process.terminate()
 
-    def _start(self, path: Path) -> subprocess.Popen[bytes] | None:
+    def _started(self, path: Path) -> IndexProcess | None:
         with self._lock:
-            if self._dismissed:
+            if self._terminated:
                 return None
-            process = subprocess.Popen(
-                [sys.executable, *WORKER],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env=environment(one_thread=True),
-                # A group of its own, to be halted with its decoder; in our session, so that the
-                # system ends it if we are killed while it is halted.
-                process_group=0 if os.name == "posix" else None,
-            )
-            self._processes.add(process)
-        job = {**self._common, "path": os.fspath(path.absolute())}
-        pipe = cast(IO[bytes], process.stdin)
-        with suppress(OSError):
-            pipe.write(json.dumps(job).encode() + b"\n")
-            pipe.flush()
-        return process
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End a process and those it has started, halted or not."""
-    if os.name != "posix":
-        process.kill()
-        return
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+            process = self._start(path)
+            self._running.add(process)
+            return process
 
 
 @contextmanager
-def _braked(crew: _Crew, share: float) -> Iterator[None]:
-    """Let the crew run for that share of the time only while the block runs."""
+def _throttled(pool: _IndexPool, share: float) -> Iterator[None]:
+    """Let the processes run for that share of the time only while the block runs."""
     if share >= 1:
         yield
         return
@@ -186,13 +139,16 @@ def _braked(crew: _Crew, share: float) -> Iterator[None]:
         raise StoryscopeError("--cpu-limit needs Linux or macOS; use --jobs 1 instead")
     over = threading.Event()
 
-    def brake() -> None:
-        while not over.wait(share * BRAKE_SECONDS):
-            crew.signal(signal.SIGSTOP)
-            over.wait((1 - share) * BRAKE_SECONDS)
-            crew.signal(signal.SIGCONT)
+    def throttle() -> None:
+        try:
+            while not over.wait(share * THROTTLE_SECONDS):
+                pool.pause()
+                over.wait((1 - share) * THROTTLE_SECONDS)
+                pool.resume()
+        finally:
+            pool.resume()
 
-    thread = threading.Thread(target=brake, daemon=True)
+    thread = threading.Thread(target=throttle, daemon=True)
     thread.start()
     try:
         yield

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
-from multiprocessing.process import BaseProcess
 from typing import TypeVar
+
+from storyscope.processes.lifeline import THREADS, exit_after
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -41,21 +41,15 @@ def run_tasks(
 
 def _end_with_parent() -> None:
     """End this process when its parent is gone: a killed parent cannot tell it to stop."""
-
-    def wait(parent: BaseProcess) -> None:
-        parent.join()
-        os._exit(1)
-
     if (parent := parent_process()) is not None:
-        threading.Thread(target=wait, args=(parent,), daemon=True).start()
+        exit_after(parent.join)
 
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
     """Start processes with one thread: two on a busy machine cost more than one."""
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update(dict.fromkeys(names, "1"))
+    before = {name: os.environ.get(name) for name in THREADS}
+    os.environ.update(dict.fromkeys(THREADS, "1"))
     try:
         yield
     finally:

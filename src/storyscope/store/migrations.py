@@ -68,4 +68,10 @@ MIGRATIONS: tuple[str, ...] = (
         DELETE FROM said_of WHERE video = old.id;
     END;
     """,
+    """
+    CREATE TABLE job (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        facts TEXT NOT NULL
+    ) STRICT;
+    """,
 )

@@ -157,4 +157,13 @@ class Store(Protocol):
     def lock(self, name: str) -> AbstractContextManager[object]:
         """Wait until nobody else has the lock of this name, and keep it meanwhile."""
 
+    def add_job(self, facts: str) -> int:
+        """Keep a job of the server, described in JSON, under a new number that is returned."""
+
+    def put_job(self, number: int, facts: str | None) -> None:
+        """Change what is kept of a job, or forget it when `facts` is None."""
+
+    def jobs(self) -> dict[int, str]:
+        """Every job that is kept, by its number, oldest first."""
+
     def close(self) -> None: ...

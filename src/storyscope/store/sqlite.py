@@ -234,6 +234,21 @@ class SqliteStore:
                     "INSERT OR REPLACE INTO annotation VALUES (?, ?, ?)", (video, annotator, facts)
                 )
 
+    def add_job(self, facts: str) -> int:
+        with self.transaction() as connection:
+            added = connection.execute("INSERT INTO job (facts) VALUES (?)", (facts,))
+        return int(added.lastrowid or 0)
+
+    def put_job(self, number: int, facts: str | None) -> None:
+        with self.transaction() as connection:
+            if facts is None:
+                connection.execute("DELETE FROM job WHERE id = ?", (number,))
+            else:
+                connection.execute("UPDATE job SET facts = ? WHERE id = ?", (facts, number))
+
+    def jobs(self) -> dict[int, str]:
+        return {row["id"]: row["facts"] for row in self._ask("SELECT * FROM job ORDER BY id")}
+
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """One write to the database: all of it, or nothing."""

@@ -10,10 +10,11 @@ written in the picture (extra `ocr`).
 from storyscope.transcripts.cues import Cue, transcript_of_cues
 from storyscope.transcripts.files import read_transcript
 from storyscope.transcripts.screen import read_screen
-from storyscope.transcripts.sidecar import find_sidecar
+from storyscope.transcripts.sidecar import EXTENSIONS, find_sidecar
 from storyscope.transcripts.speech import SpeechJournal, SpokenPiece, transcribe
 
 __all__ = [
+    "EXTENSIONS",
     "Cue",
     "SpeechJournal",
     "SpokenPiece",

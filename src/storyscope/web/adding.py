@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from fastapi import APIRouter, Request, UploadFile
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from pydantic import BaseModel, Field
 
-from storyscope.errors import MediaError
+from storyscope.core import VIDEO_SUFFIXES
+from storyscope.errors import MediaError, TranscriptError
+from storyscope.media import find_videos, probe
+from storyscope.transcripts import EXTENSIONS
 from storyscope.web.answers import indexer_of, learner_of, library_of
-from storyscope.writing import half_written, write_whole
+from storyscope.writing import UPLOADING, write_whole
 
 router = APIRouter()
 
@@ -29,8 +34,6 @@ class AddByPath(BaseModel):
 @router.post("/videos", status_code=202)
 def add_by_path(request: Request, wanted: AddByPath) -> dict[str, Any]:
     """Index a video, or a folder of them, that lies in a media folder of this server."""
-    from storyscope.media import find_videos
-
     folders: tuple[Path, ...] = request.app.state.media_folders
     paths = find_videos([_inside(Path(wanted.path), folders)])
     words = _inside(Path(wanted.transcript), folders) if wanted.transcript else None
@@ -43,26 +46,26 @@ def upload(
     request: Request, file: UploadFile, transcript: UploadFile | None = None
 ) -> dict[str, Any]:
     """Take a video file, streamed to disk, and index it; a transcript may come with it."""
-    from storyscope.media import probe
-
-    folder = library_of(request).uploads
-    folder.mkdir(parents=True, exist_ok=True)
+    words_suffix = _transcript_suffix(transcript) if transcript else ""
     stem = "".join(c if c.isalnum() else "-" for c in Path(file.filename or "video").stem)[:80]
-    with half_written(folder, _pieces(file)) as part:
-        probe(part)
-        target = folder / f"{stem}{_suffix(file, '.mp4')}"
-        number = 2
-        while target.exists():
-            target = folder / f"{stem}-{number}{target.suffix}"
-            number += 1
-        part.replace(target)
-    words = None
-    if transcript is not None:
-        words = target.with_suffix(_suffix(transcript, ".srt"))
-        if words == target:
-            words = target.with_suffix(".txt")
-        write_whole(words, _pieces(transcript))
-    return {"jobs": [indexer_of(request).add(target, words).id]}
+    suffix = Path(file.filename or "").suffix.lower()
+    # One folder an upload: nothing that one person sends lies in the way of another's.
+    folder = library_of(request).uploads / f"{UPLOADING}{uuid4().hex}"
+    folder.mkdir(parents=True)
+    try:
+        target = folder / f"{stem}{suffix if suffix in VIDEO_SUFFIXES else '.mp4'}"
+        write_whole(target, _pieces(file))
+        probe(target)
+        words = None
+        if transcript is not None:
+            words = Path(target.name).with_suffix(words_suffix)
+            write_whole(folder / words, _pieces(transcript))
+        kept = folder.rename(folder.with_name(folder.name.removeprefix(UPLOADING)))
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    job = indexer_of(request).add(kept / target.name, kept / words if words else None)
+    return {"jobs": [job.id]}
 
 
 @router.get("/jobs")
@@ -73,7 +76,7 @@ def jobs(request: Request) -> dict[str, Any]:
 
 @router.delete("/jobs/{number}")
 def cancel(request: Request, number: int) -> Response:
-    """Stop a job; what it finished is kept, and adding the video again resumes it."""
+    """Stop a job, keeping what it finished; one that has ended goes from the list."""
     job = indexer_of(request).cancel(number)
     if job is None:
         return JSONResponse({"error": "UnknownJob", "detail": f"no job {number}"}, 404)
@@ -113,9 +116,13 @@ def _pieces(file: UploadFile) -> Iterator[bytes]:
     return iter(partial(file.file.read, 1 << 20), b"")
 
 
-def _suffix(file: UploadFile, otherwise: str) -> str:
+def _transcript_suffix(file: UploadFile) -> str:
     suffix = Path(file.filename or "").suffix.lower()
-    return suffix if suffix[1:].isascii() and suffix[1:].isalnum() else otherwise
+    if suffix not in (*EXTENSIONS, ".txt"):
+        raise TranscriptError(
+            f"a transcript ends in {', '.join(EXTENSIONS)} or .txt, got {suffix or 'no ending'}"
+        )
+    return suffix
 
 
 def _inside(path: Path, folders: tuple[Path, ...]) -> Path:

@@ -27,6 +27,7 @@ from storyscope.web.indexing import Indexer
 from storyscope.web.learning import Learner
 from storyscope.web.reference import reference_page
 from storyscope.web.streams import Streams, TooManyStreams
+from storyscope.writing import sweep_abandoned
 
 STATUS: dict[type[StoryscopeError], int] = {
     UnknownVideo: 404,
@@ -61,6 +62,8 @@ def create_app(
         openapi_url="/api/v1/openapi.json",
     )
     app.state.library = library
+    for folder in (library.folder, library.uploads):
+        sweep_abandoned(folder)
     app.state.indexer = Indexer(library)
     app.state.indexer.take_up()
     app.state.learner = Learner(library, app.state.indexer.tell)

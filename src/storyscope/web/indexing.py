@@ -1,31 +1,31 @@
 """Videos being indexed behind the page, one after another, with progress for whoever listens.
 
-Each is indexed in a process of its own: the page stays quick, and stopping one is immediate.
+Each is indexed in a process of its own: the page stays quick, and stopping one is immediate. Jobs
+are kept in the store: a server that takes the place of a killed one goes on with them.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
 import queue
-import subprocess
-import sys
 import threading
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from glob import escape
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
-from storyscope.config import to_toml
-from storyscope.errors import MediaError, StoryscopeError
+from storyscope.errors import LibraryError, StoryscopeError
 from storyscope.library import LocalLibrary
-from storyscope.media import environment, find_videos
+from storyscope.processes.indexing import IndexProcess
+from storyscope.progress import Step
 
 Jobs = list[dict[str, Any]]
-WORKER = ("-P", "-m", "storyscope.processes.index_process")
+WORKING = ("waiting", "indexing")
+ENDED = ("cancelled", "failed")
+SERVER_LOCK = "_server"
+"""Held by the server that goes on with the jobs of earlier ones: two would do them twice."""
 
 
 class Cancelled(StoryscopeError):
@@ -39,6 +39,7 @@ class Job:
     id: int
     name: str
     path: str
+    transcript: str | None = None
     state: str = "waiting"
     stage: str = ""
     fraction: float = 0.0
@@ -51,60 +52,71 @@ class Indexer:
 
     def __init__(self, library: LocalLibrary) -> None:
         self._library = library
-        self._jobs: list[Job] = []
+        self._jobs: dict[int, Job] = {}
         self._lock = threading.Lock()
-        self._transcripts: dict[int, Path | None] = {}
         self._work: queue.Queue[Job] = queue.Queue()
         self._version = 0
         self._thread: threading.Thread | None = None
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: IndexProcess | None = None
+        self._held = ExitStack()
 
     def add(self, path: Path, transcript: Path | None = None) -> Job:
-        """Queue a video."""
-        with self._lock:
-            job = Job(len(self._jobs) + 1, path.name, str(path))
-            self._jobs.append(job)
-            self._transcripts[job.id] = transcript
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, daemon=True)
-                self._thread.start()
-        self._work.put(job)
-        self.tell()
+        """Queue a video; once this returns, the job outlives the server."""
+        job = Job(0, path.name, str(path), str(transcript) if transcript else None)
+        job.id = self._library.store.add_job(json.dumps(asdict(job)))
+        self._queue(job)
         return job
 
     def take_up(self) -> None:
-        """Queue the uploads that an earlier server took and did not come to."""
-        with suppress(MediaError):  # Nothing was ever uploaded.
-            uploads = find_videos([self._library.uploads])
-            known = {Path(record.video.path).resolve() for record in self._library.store.records()}
-            for path in uploads:
-                if path.resolve() not in known:
-                    beside = path.parent.glob(f"{escape(path.stem)}.*")
-                    self.add(path, next((file for file in beside if file not in uploads), None))
+        """Go on with the jobs that an earlier server left, unless it still runs."""
+        store = self._library.store
+        try:
+            self._held.enter_context(store.busy(SERVER_LOCK, patience=0))
+        except LibraryError:
+            return
+        for number, facts in store.jobs().items():
+            job = Job(**{**json.loads(facts), "id": number})
+            if job.state in WORKING:
+                job.state = "waiting"
+                self._queue(job)
+            elif job.state in ENDED:
+                self._jobs[number] = job
+            else:
+                store.put_job(number, None)
 
     def cancel(self, number: int) -> Job | None:
-        """Stop a job at once; finished stages are kept."""
+        """Stop a job at once, keeping its finished stages; one that has ended is dismissed."""
         with self._lock:
-            job = next((job for job in self._jobs if job.id == number), None)
-            if job is not None and job.state in ("waiting", "indexing"):
+            job = self._jobs.get(number)
+            if job is not None and job.state in WORKING:
                 if job.state == "indexing" and self._process is not None:
-                    self._process.kill()
-                    self._process.wait()
+                    self._process.terminate()
                 job.state = "cancelled"
+                self._keep(job)
+            elif job is not None:
+                self._forget(job)
         self.tell()
         return job
 
     def resume(self, number: int) -> Job | None:
         """Queue a stopped or failed job again under a new number; the old one is forgotten."""
         with self._lock:
-            ended = ("cancelled", "failed")
-            job = next((j for j in self._jobs if j.id == number and j.state in ended), None)
-            if job is not None:
-                job.state = "resumed"
-        return None if job is None else self.add(Path(job.path), self._transcripts.get(number))
+            job = self._jobs.get(number)
+            if job is None or job.state not in ENDED:
+                return None
+            self._forget(job)
+        return self.add(Path(job.path), Path(job.transcript) if job.transcript else None)
+
+    def close(self) -> None:
+        """Leave the jobs to another server."""
+        self._held.close()
 
     def jobs(self) -> Jobs:
-        return [asdict(job) for job in self._jobs if job.state != "resumed"]
+        """All jobs that nobody has dismissed, as the page shows them."""
+        return [
+            {name: value for name, value in asdict(job).items() if name != "transcript"}
+            for job in list(self._jobs.values())
+        ]
 
     async def watch(self, *, glance: float = 0.2, heartbeat: float = 15.0) -> AsyncIterator[Jobs]:
         """Yield all jobs now, whenever something changes, and at every heartbeat.
@@ -124,6 +136,15 @@ class Indexer:
         with self._lock:
             self._version += 1
 
+    def _queue(self, job: Job) -> None:
+        with self._lock:
+            self._jobs[job.id] = job
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, daemon=True)
+                self._thread.start()
+        self._work.put(job)
+        self.tell()
+
     def _run(self) -> None:
         while True:
             job = self._work.get()
@@ -131,11 +152,9 @@ class Indexer:
                 self._index(job)
             # Whatever befalls one video is told of it, and the next has its turn.
             except Exception as error:
-                with self._lock:
-                    if job.state == "indexing":
-                        job.state, job.failure = "failed", f"{type(error).__name__}: {error}"
+                self._end(job, failure=f"{type(error).__name__}: {error}")
             finally:
-                self._end_process()
+                self._process = None
                 self.tell()
 
     def _index(self, job: Job) -> None:
@@ -145,49 +164,28 @@ class Indexer:
             job.state = "indexing"
             process = self._process = self._start(job)
         self.tell()
-        for line in cast(IO[bytes], process.stdout):
-            self._hear(job, json.loads(line))
+        for event in process:
+            if isinstance(event, Step):
+                job.stage, job.fraction = event.stage, event.fraction
+            else:
+                self._end(job, video=event.video, failure=event.failure)
             self.tell()
-        process.wait()
+
+    def _start(self, job: Job) -> IndexProcess:
+        transcript = Path(job.transcript) if job.transcript else None
+        return IndexProcess(self._library, Path(job.path), transcript=transcript)
+
+    def _end(self, job: Job, *, video: str = "", failure: str = "") -> None:
+        """Keep how a job ended, unless a person stopped it meanwhile."""
         with self._lock:
             if job.state == "indexing":
-                how = f"code {process.returncode}"
-                job.state, job.failure = "failed", f"the indexing process ended with {how}"
+                job.state, job.video, job.failure = "ready" if video else "failed", video, failure
+                job.fraction = 1.0 if video else job.fraction
+                self._keep(job)
 
-    def _end_process(self) -> None:
-        with self._lock:
-            process, self._process = self._process, None
-        if process is not None and process.poll() is None:
-            process.kill()
-            process.wait()
+    def _keep(self, job: Job) -> None:
+        self._library.store.put_job(job.id, json.dumps(asdict(job)))
 
-    def _start(self, job: Job) -> subprocess.Popen[bytes]:
-        transcript = self._transcripts[job.id]
-        wanted = {
-            "library": self._library.place,
-            "settings": to_toml(self._library.config),
-            "path": job.path,
-            "transcript": os.fspath(transcript) if transcript else None,
-        }
-        process = subprocess.Popen(
-            [sys.executable, *WORKER],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=environment(one_thread=False),
-        )
-        # Its standard input stays open: when this server is gone, so is the worker.
-        pipe = cast(IO[bytes], process.stdin)
-        pipe.write(json.dumps(wanted).encode() + b"\n")
-        pipe.flush()
-        return process
-
-    def _hear(self, job: Job, told: dict[str, Any]) -> None:
-        with self._lock:
-            if job.state != "indexing":
-                return
-            if "video" in told:
-                job.state, job.video, job.fraction = "ready", told["video"], 1.0
-            elif "failure" in told:
-                job.state, job.failure = "failed", told["failure"]
-            else:
-                job.stage, job.fraction = told["stage"], told["fraction"]
+    def _forget(self, job: Job) -> None:
+        self._jobs.pop(job.id, None)
+        self._library.store.put_job(job.id, None)

@@ -18,6 +18,7 @@ from storyscope.library import LocalLibrary
 from storyscope.media import Codecs, read_codecs
 from storyscope.store import SCAN
 from storyscope.web.answers import MaybeAnnotator, library_of, streams_of
+from storyscope.writing import EXPORTING
 
 router = APIRouter()
 CONTENT_TYPES = {
@@ -104,7 +105,7 @@ def export(request: Request, video: str, format: str, annotator: MaybeAnnotator 
         return written
     assert kind.save is not None
     timeline = library.timeline(video, annotator=annotator)
-    folder = Path(tempfile.mkdtemp(dir=library.folder, prefix=".export-"))
+    folder = Path(tempfile.mkdtemp(dir=library.folder, prefix=EXPORTING))
     try:
         kind.save(timeline, folder / name)
         made = _one_file(folder)

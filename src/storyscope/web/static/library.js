@@ -83,6 +83,7 @@ function build(job, key) {
     make("span", {}, make("b", {}, job.name), " ", make("span", { class: `stage-name small ${job.state === "failed" ? "warn" : "soft"}` })),
     working ? make("button", { type: "button", onclick: () => act("DELETE", `/jobs/${job.id}`) }, "Cancel")
       : make("button", { type: "button", onclick: () => act("POST", `/jobs/${job.id}/resume`) }, job.state === "failed" ? "Try again" : "Resume"),
+    working ? null : make("button", { type: "button", "aria-label": `Dismiss ${job.name}`, onclick: () => act("DELETE", `/jobs/${job.id}`) }, "Dismiss"),
     working ? make("progress", { max: 1, value: job.fraction, "aria-label": job.name }) : null);
 }
 

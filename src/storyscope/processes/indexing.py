@@ -1,0 +1,188 @@
+"""One video indexed in a process of its own, as the command line and the page do it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, cast
+
+from storyscope.config import to_toml
+from storyscope.library import LocalLibrary
+from storyscope.library.adding import known_video, mark_failed
+from storyscope.processes.budget import Budget, Usage, usage_of
+from storyscope.processes.lifeline import environment
+from storyscope.progress import Step
+
+WORKER = ("-P", "-m", "storyscope.processes.index_process")
+NICE = 5
+"""How much an index process gives way to everything else, unless it is told."""
+EXIT_SECONDS = 10.0
+"""A process that has sent its result and closed its output may take so long to exit."""
+WATCH_SECONDS = 1.0
+"""How often a process is held against its budget."""
+
+
+@dataclass(frozen=True)
+class IndexResult:
+    """How it went with one video: the id it has, or why it has none."""
+
+    path: Path
+    video: str = ""
+    failure: str = ""
+
+
+class IndexProcess:
+    """A running index process; iterating over it gives its steps, then one result, always.
+
+    It can be paused, resumed and terminated from any thread, together with its decoder. A process
+    that exceeds its film's budget is killed, and its video is stored as failed.
+    """
+
+    def __init__(
+        self,
+        library: LocalLibrary,
+        path: Path,
+        *,
+        transcript: Path | None = None,
+        again: bool = False,
+        nice: int = NICE,
+        one_thread: bool = False,
+    ) -> None:
+        self.path = path.absolute()
+        self._library = library
+        self._lock = threading.Lock()
+        self._exited = threading.Event()
+        self._terminated = False
+        self._stopped_because = ""
+        self._last_event = time.monotonic()
+        self._process = subprocess.Popen(
+            [sys.executable, *WORKER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment(one_thread=one_thread),
+            # A group of its own, to be paused with its decoder; in our session, so that the
+            # system ends it if we are killed while it is paused.
+            process_group=0 if os.name == "posix" else None,
+        )
+        self._send(
+            library=library.place,
+            settings=to_toml(library.config),
+            path=os.fspath(self.path),
+            transcript=os.fspath(transcript.absolute()) if transcript else None,
+            again=again,
+            nice=nice,
+        )
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def __iter__(self) -> Iterator[Step | IndexResult]:
+        result = None
+        try:
+            for line in cast(IO[bytes], self._process.stdout):
+                self._last_event = time.monotonic()
+                facts = json.loads(line)
+                if "stage" in facts:
+                    yield Step(facts["stage"], facts["fraction"], 1)
+                else:
+                    result = IndexResult(
+                        self.path, facts.get("video", ""), facts.get("failure", "")
+                    )
+        except ValueError as error:
+            self._stop(f"sent nonsense: {error}")
+        except GeneratorExit:
+            self.terminate()
+            raise
+        finally:
+            code = self._wait()
+        yield result or self._lost(code)
+
+    def pause(self) -> None:
+        """Halt the process and its decoder, unless it has sent its result."""
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let a paused process go on."""
+        self._signal(signal.SIGCONT)
+
+    def terminate(self) -> None:
+        """End the process at once, with its decoder; finished stages are kept."""
+        self._terminated = True
+        self._kill()
+        self._wait()
+
+    def _send(self, **job: Any) -> None:
+        # Standard input stays open: when this process is gone, so is the index process.
+        pipe = cast(IO[bytes], self._process.stdin)
+        with suppress(OSError):
+            pipe.write(json.dumps(job).encode() + b"\n")
+            pipe.flush()
+
+    def _signal(self, number: int) -> None:
+        with self._lock:
+            if not self._exited.is_set():
+                with suppress(ProcessLookupError):
+                    os.killpg(self._process.pid, number)
+
+    def _wait(self) -> int:
+        """Collect the process after its last output; nothing can pause it any more."""
+        with self._lock:
+            if not self._exited.is_set() and os.name == "posix":
+                with suppress(ProcessLookupError):
+                    os.killpg(self._process.pid, signal.SIGCONT)
+            self._exited.set()
+        try:
+            return self._process.wait(EXIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()
+        finally:
+            for pipe in (self._process.stdin, self._process.stdout):
+                with suppress(OSError):
+                    cast(IO[bytes], pipe).close()
+
+    def _kill(self) -> None:
+        if os.name == "posix":
+            self._signal(signal.SIGKILL)
+        else:
+            self._process.kill()
+
+    def _stop(self, reason: str) -> None:
+        """Kill the process for what it did."""
+        self._stopped_because = reason
+        self._kill()
+
+    def _watch(self) -> None:
+        """Hold the process to its budget, which grows once the length of its film is known."""
+        times = self._library.config.processes.budget
+        budget, moved = Budget.of(self.path, times=times), Usage()
+        while not self._exited.wait(WATCH_SECONDS):
+            usage = usage_of(self._process.pid)
+            if usage.cpu_seconds - moved.cpu_seconds > WATCH_SECONDS:
+                moved, self._last_event = usage, time.monotonic()
+            why = budget.why_exceeded(usage)
+            if why and (video := known_video(self._library.store, self.path)):
+                budget = Budget.of(self.path, video.duration, times=times)
+                why = budget.why_exceeded(usage)
+            if not why and time.monotonic() - self._last_event > budget.stall_seconds:
+                why = f"did nothing for {budget.stall_seconds:.0f} seconds"
+            if why:
+                self._stop(f"{why}; raise processes.budget if you trust the film")
+
+    def _lost(self, code: int) -> IndexResult:
+        """The result of a process that gave none."""
+        if self._terminated:
+            return IndexResult(self.path, failure="stopped")
+        how = self._stopped_because or (
+            f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+        )
+        reason = f"the index process {how}"
+        mark_failed(self._library.store, self.path, reason)
+        return IndexResult(self.path, failure=reason)
