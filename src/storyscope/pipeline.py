@@ -51,7 +51,10 @@ def index_video(source: Source, config: Config, execute: Executor) -> Made[tuple
     stories = execute(
         stages.FIND_STORIES, *known, settings=config.stories, weights=[weights.stories]
     )
-    filed = (film, words, screen, seen, stages.image_text_model(config))
+    image_text = stages.image_text_model(config)
+    encoder = [weights.image_text]
+    looks = execute(stages.LOOK_FOR_SEARCH, film, settings=image_text.value, weights=encoder)
+    filed = (film, words, screen, seen, looks, image_text)
     execute(stages.FILE_PASSAGES, *filed, settings=text_model, weights=[weights.text])
     execute(stages.RATE_PICTURES, film, seen, source.ranker)
     named = (source.name, film, stories, words, screen, mined, seen, source.trained)

@@ -1,7 +1,8 @@
-"""A network that knows pictures and words takes the place of ConSE where a person names one.
+"""A network that knows pictures and words finds pictures by free text.
 
-The one here is made up, with the files and the interface of a CLIP in ONNX: it sees the mean colour
-of a picture and knows the words for it.
+Most tests use a made-up one, with the files and the interface of a CLIP in ONNX: it sees the mean
+colour of a picture and knows the words for it. Where the image half of CLIP was fetched, the real
+one is tested too.
 """
 
 import json
@@ -14,14 +15,15 @@ from tokenizers.pre_tokenizers import Whitespace
 
 from storyscope import Library
 from storyscope.core import Passages, Span, Story
+from storyscope.downloads import downloaded_file
 from storyscope.errors import MissingDependency, ModelError, UnknownName
 from storyscope.features.onnx_graph import Graph, Tensor
+from storyscope.search.image_match import NOT_ENCODED, background, match_probability
 from storyscope.search.image_text import (
-    CONSE,
-    best_name_similarity,
+    chosen_image_text,
     image_text_digest,
     load_image_text,
-    match_probability,
+    name_vectors,
 )
 from storyscope.search.index import Index
 from storyscope.search.query import QueryVectors
@@ -68,16 +70,27 @@ def test_a_picture_is_nearest_to_its_own_word(tiny_clip):
     assert clip.producer.endswith(image_text_digest(str(tiny_clip))[:12])
 
 
-def test_a_text_describes_a_picture_when_it_fits_as_well_as_the_best_name(tiny_clip):
+def test_a_text_must_stand_out_from_other_names(tiny_clip):
     clip = load_image_text(str(tiny_clip))
-    names = clip.encode_texts(["red", "green"])
-    looks = clip.encode_images([plain("red"), plain("blue")])
-    best = best_name_similarity(looks, names)
-    assert best.tolist() == pytest.approx([1.0, 0.0])
-    red, blue = clip.encode_texts(["red", "blue"])
-    assert match_probability(looks @ red, best)[0] == pytest.approx(0.5)
-    assert match_probability(looks @ blue, best)[0] < 0.01
-    assert match_probability(looks @ blue, best)[1] > 0.99
+    names = clip.encode_texts(["red", "green", "blue"])
+    looks = np.vstack([clip.encode_images([plain("red")]), np.zeros((1, 3))])
+    around = background(looks, names)
+    assert around[0].tolist() == pytest.approx([1 / 3, np.sqrt(2) / 3])
+    red, blue = (
+        match_probability(looks @ word, around) for word in clip.encode_texts(["red", "blue"])
+    )
+    assert red[0] > 0.9
+    assert blue[0] < 0.01
+    assert red[1] == blue[1] == NOT_ENCODED, "nobody looked at the second"
+
+
+def test_agreement_of_the_classes_raises_the_chance():
+    around = np.array([[0.0, 0.1]])
+    chances = [
+        match_probability(np.array([0.25]), around, agreed)[0] for agreed in (-0.2, 0.0, 0.4)
+    ]
+    assert chances == sorted(chances)
+    assert chances[0] < chances[-1]
 
 
 def test_the_index_finds_the_story_that_shows_it(tiny_clip):
@@ -92,7 +105,7 @@ def test_the_index_finds_the_story_that_shows_it(tiny_clip):
         classes=np.zeros((4, 10), np.uint16),
         shares=np.zeros((4, 10), np.float16),
         looks=looks.astype(np.float16),
-        best_rivals=np.full(4, 0.6, np.float32),
+        backgrounds=np.full((4, 2), 0.3, np.float32),
     )
     stories = [
         Story("v/1", "v", range(0, 1), Span(0, 2)),
@@ -108,21 +121,28 @@ def test_the_index_finds_the_story_that_shows_it(tiny_clip):
         assert probability[1 - story] < 0.1
 
 
-def test_a_video_filed_without_the_network_is_described_by_nothing(tiny_clip, film, tmp_path):
-    library = Library(tmp_path)
+def test_a_video_filed_without_the_network_is_found_by_its_classes(tiny_clip, film, tmp_path):
+    library = Library(tmp_path).with_settings(["search.image_text=off"])
     library.add(film)
     colours = library.with_settings([f"search.image_text={tiny_clip}"])
-    assert colours.search("grey") == []
+    before = {hit.story.id: hit.parts["seen"] for hit in library.search("whale")}
+    assert {hit.story.id: hit.parts["seen"] for hit in colours.search("whale")} == before
     colours.add(film)
     filed = colours.store.load("film", PASSAGES)
     assert filed.looks.shape == (len(filed.seconds), 3)
     assert str(tiny_clip) in filed.producer
-    hits = [hit for colour in COLOURS for hit in colours.search(colour)]
-    assert any(
-        hit.evidence.startswith("Possible match, ") and "matches the text" in hit.evidence
-        for hit in hits
-    )
-    assert colours.search("whale")[0].evidence.startswith("Spoken, ")
+    assert colours.search("whale")[0].parts["said"] == 1.0
+
+
+def test_pictures_are_looked_at_once_however_the_words_change(tiny_clip, film, tmp_path):
+    library = Library(tmp_path).with_settings([f"search.image_text={tiny_clip}"])
+    library.add(film)
+    looks = library.store.key("film", "looks")
+    assert len(library.store.load("film", "looks").rows) == len(library.shots("film"))
+    words = tmp_path / "other.srt"
+    words.write_text("1\n00:00:01,000 --> 00:00:02,000\nSomething else is said.\n")
+    library.add(film, transcript=words)
+    assert library.store.key("film", "looks") == looks
 
 
 def test_what_is_no_such_network_is_named(tmp_path, tiny_clip, monkeypatch):
@@ -133,4 +153,31 @@ def test_what_is_no_such_network_is_named(tmp_path, tiny_clip, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "huggingface_hub", None)
     with pytest.raises(MissingDependency, match=r"someone/clip is a model on a hub.*pip install"):
         load_image_text("someone/clip")
-    assert image_text_digest(CONSE) == CONSE
+    assert image_text_digest(chosen_image_text("conse")) == "off"
+
+
+def test_auto_is_clip_only_where_it_was_fetched(tmp_path, monkeypatch):
+    monkeypatch.setenv("STORYSCOPE_CACHE", str(tmp_path))
+    assert chosen_image_text("auto") == "off"
+    load_image_text.cache_clear()
+    with pytest.raises(MissingDependency, match="storyscope models get clip"):
+        load_image_text("clip")
+    fetched = {"clip": tmp_path / "clip.onnx"}
+    monkeypatch.setattr("storyscope.search.image_text.downloaded_file", fetched.get)
+    assert chosen_image_text("auto") == "clip"
+    assert chosen_image_text("off") == "off"
+
+
+@pytest.mark.skipif(downloaded_file("clip") is None, reason="run `storyscope models get clip`")
+def test_the_real_image_half_and_our_head_know_simple_things():
+    clip = load_image_text("clip")
+    height, width = np.mgrid[0:240, 0:320]
+    disc = (height - 120) ** 2 + (width - 160) ** 2 < 80**2
+    sky = np.zeros((240, 320, 3), np.uint8)
+    sky[:150], sky[150:] = (110, 170, 235), (60, 150, 50)
+    ball = np.where(disc[..., None], [220, 30, 30], [245, 245, 245]).astype(np.uint8)
+    pictures = clip.comparable(clip.encode_images([sky, ball]))
+    texts = clip.encode_texts(["a green field under a blue sky", "a red ball"])
+    assert (pictures @ texts.T).argmax(axis=1).tolist() == [0, 1]
+    assert np.allclose(np.linalg.norm(pictures, axis=1), 1, atol=1e-4)
+    assert (background(pictures, name_vectors(clip))[:, 1] > 0).all()

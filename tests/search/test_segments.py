@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from storyscope.core import Passages, Span, Story
 from storyscope.search.candidates import PassageStories
 from storyscope.search.classes import conse, named_classes
+from storyscope.search.image_match import MIN_PROBABILITY, NOT_ENCODED
 from storyscope.search.index import Index
 from storyscope.search.passages import containing_story, shot_classes
 from storyscope.search.query import QueryVectors
@@ -265,8 +266,9 @@ def test_a_query_names_the_longest_concept_it_holds():
 
 
 def scores(**given):
-    """One story's scores: 0 in every modality that is not given."""
+    """One story's scores: 0 in every modality that is not given; no image-text model saw it."""
     names = (*VectorScores._fields, "spoken", "on_screen")
+    given = {"image_text": NOT_ENCODED} | given
     arrays = {name: np.array([given.get(name, 0.0)]) for name in names}
     spoken, on_screen = arrays.pop("spoken"), arrays.pop("on_screen")
     return ModalityScores(VectorScores(**arrays), spoken, on_screen)
@@ -280,10 +282,15 @@ def test_more_in_any_modality_never_lowers_the_score(modality, value, more):
     assert fuse(scores(**base | {modality: value + more})).score >= less
 
 
-def test_pictures_alone_are_at_most_a_possible_match():
-    surest = fuse(scores(visual=1.0, named_classes=1.0, image_text=1.0)).score[0]
+def test_classes_alone_are_at_most_a_possible_match():
+    surest = fuse(scores(visual=1.0, named_classes=1.0)).score[0]
     assert MIN_SCORE < surest < LIKELY_SCORE
-    assert fuse(scores(image_text=0.5)).score[0] == pytest.approx(MIN_SCORE)
+
+
+def test_an_image_text_model_that_saw_the_story_stands_for_its_pictures():
+    assert fuse(scores(image_text=0.7)).score[0] == pytest.approx(0.7)
+    assert fuse(scores(visual=1.0, named_classes=1.0, image_text=0.0)).score[0] == 0
+    assert MIN_PROBABILITY == MIN_SCORE, "what just matches is just a hit"
     assert fuse(scores(spoken=1.0, best_window=0.1)).score[0] >= LIKELY_SCORE
 
 

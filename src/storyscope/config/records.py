@@ -134,9 +134,10 @@ class SearchConfig(Checked):
     """`fused`, or `paper` for the paper's R."""
     text_model: str = "minilm"
     """Sentence vectors: a shipped name, a local folder or a hub id."""
-    image_text: str = "conse"
-    """How pictures are compared with words: `conse` by the image network's classes, or by a CLIP
-    in ONNX: a local folder or a hub id such as `Xenova/clip-vit-base-patch32`."""
+    image_text: str = "auto"
+    """How pictures are compared with free text: `auto` by CLIP where `storyscope models get clip`
+    fetched it, else by the image network's classes; `off` by the classes alone; or by a CLIP in
+    ONNX: a local folder or a hub id such as `Xenova/clip-vit-base-patch32`."""
 
 
 @dataclass(frozen=True, kw_only=True)

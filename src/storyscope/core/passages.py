@@ -8,6 +8,18 @@ import numpy as np
 
 
 @dataclass(frozen=True, eq=False)
+class Looks:
+    """Some keyframes of a video, encoded by the image half of an image-text model."""
+
+    rows: np.ndarray
+    """int32 [images]: which keyframes were encoded, in their order."""
+    vectors: np.ndarray
+    """float16 [images, dimensions], of unit length."""
+    producer: str
+    """The model that encoded them."""
+
+
+@dataclass(frozen=True, eq=False)
 class Passages:
     """What is said and what is seen in one video, each with its time and its meaning.
 
@@ -36,7 +48,7 @@ class Passages:
     looks: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.float16))
     """float16 [pictures, dimensions], of length one: the keyframes in a space that they share with
     words, where an image-text network was asked for; and"""
-    best_rivals: np.ndarray = field(default_factory=lambda: np.zeros(0, np.float32))
-    """float32 [pictures]: how well the best of a thousand plain names fits each."""
+    backgrounds: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.float32))
+    """float32 [pictures, 2]: mean and deviation of each one's cosines with the class names."""
     producer: str = ""
     """Which model made the vectors: queries must come from the same."""

@@ -11,18 +11,27 @@ A search runs in one direction, a module a step:
 """
 
 from storyscope.search.filter import Filter
-from storyscope.search.image_text import CONSE, embed_images, image_text_digest
+from storyscope.search.image_text import (
+    OFF,
+    chosen_image_text,
+    image_text_digest,
+    load_image_text,
+)
+from storyscope.search.looks import image_vectors, look_at_keyframes
 from storyscope.search.passages import make_passages
 from storyscope.search.searcher import Searcher
 from storyscope.search.text_model import load_text_model, text_model_digest
 
 __all__ = [
-    "CONSE",
+    "OFF",
     "Filter",
     "Searcher",
-    "embed_images",
+    "chosen_image_text",
     "image_text_digest",
+    "image_vectors",
+    "load_image_text",
     "load_text_model",
+    "look_at_keyframes",
     "make_passages",
     "text_model_digest",
 ]

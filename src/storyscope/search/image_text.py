@@ -1,13 +1,18 @@
-"""Image-text models: images and texts in one space (CLIP).
+"""Pictures and words in one space, by a network that learned both together (CLIP).
 
-ConSE needs none. A CLIP is named in the settings: a folder, or a hub id, with its two encoders in
-ONNX, its tokenizer and its preprocessing, as Optimum exports them (`Xenova/clip-vit-base-patch32`).
+By default that is the image half of CLIP where it was fetched (`storyscope models get clip`), with
+a small head of our own for the words. A person may name another: a folder, or a hub id, that holds
+both halves in ONNX, its tokenizer and how it wants its pictures, as those made with Optimum do
+(`Xenova/clip-vit-base-patch32`). Without any, the image network's classes have to do.
 """
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,20 +20,33 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from storyscope.errors import ModelError
-from storyscope.models import Model, class_names, digest_of, find_model, onnx_session
+from storyscope.downloads import DOWNLOADS, downloaded_file
+from storyscope.errors import MissingDependency, ModelError
+from storyscope.models import (
+    Model,
+    cache_folder,
+    class_names,
+    digest_of,
+    find_model,
+    keep_in_cache,
+    onnx_session,
+)
+from storyscope.search.text_head import TextHead, load_head, unit
+from storyscope.search.text_model import TextModel, load_text_model
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
 
+AUTO, OFF, CLIP = "auto", "off", "clip"
+"""Settings: CLIP where it was fetched, no such network, and CLIP in any case."""
 CONSE = "conse"
-"""The setting for no image-text model."""
-BATCH = 8
+"""An older name for `off`."""
 LONGEST = 77
 """Tokens of a text that CLIP reads."""
-TEMPERATURE = 100.0
-"""CLIP's logit scale: log-odds are cosines times this."""
+CLIP_SIZE = 224
+CLIP_MEAN = np.array([0.48145466, 0.4578275, 0.40821073], np.float32)
+CLIP_DEVIATION = np.array([0.26862954, 0.26130258, 0.27577711], np.float32)
 FILES = (
     "*tokenizer.json",
     "*preprocessor_config.json",
@@ -40,53 +58,67 @@ FILES = (
 
 
 class ImageText(Protocol):
-    """What search needs of an image-text model."""
+    """What search asks of a network that knows pictures and words."""
 
     @property
     def producer(self) -> str: ...
 
-    def encode_images(self, images: Sequence[np.ndarray]) -> np.ndarray:
-        """float32 [images, dimensions], rows of unit length; images are uint8 [h, w, 3]."""
+    def encode_images(self, pictures: Sequence[np.ndarray]) -> np.ndarray:
+        """float32 [pictures, dimensions], rows of length one; pictures are uint8 [h, w, 3]."""
+
+    def comparable(self, pictures: np.ndarray) -> np.ndarray:
+        """What it made of pictures, as it can be compared with texts; rows of length one."""
 
     def encode_texts(self, texts: Sequence[str]) -> np.ndarray:
-        """float32 [texts, dimensions], rows of unit length, in the same space."""
+        """float32 [texts, dimensions], rows of length one, in the same space."""
 
 
 @dataclass(frozen=True, eq=False)
-class ImageVectors:
-    """Images in the space that they share with texts."""
+class Vision:
+    """The image half of a CLIP, and how it wants its pictures."""
 
-    vectors: np.ndarray
-    """float32 [images, dimensions], rows of unit length."""
-    best_rivals: np.ndarray
-    """float32 [images]: cosine of each with the best of a thousand class names."""
-    producer: str
-
-
-@dataclass(frozen=True, eq=False)
-class Clip:
-    """An image encoder and a text encoder in ONNX with a common output space."""
-
-    name: str
-    digest: str
-    vision: InferenceSession
-    text: InferenceSession
-    tokenizer: Tokenizer
+    session: InferenceSession
     size: int
     mean: np.ndarray
     deviation: np.ndarray
-    """float32 [3], as is `mean`: the normalisation of each colour channel."""
+    """float32 [3] each."""
+
+    def encode(self, pictures: Sequence[np.ndarray]) -> np.ndarray:
+        """float32 [pictures, dimensions], rows of length one.
+
+        One at a time: eight together cost as much, and in eight bits they would share one scale,
+        so that a picture's numbers would depend on its neighbours.
+        """
+        found = [_embedding(self.session, {"pixel_values": self._pixels(p)}) for p in pictures]
+        return np.concatenate(found) if found else np.zeros((0, 0), np.float32)
+
+    def _pixels(self, picture: np.ndarray) -> np.ndarray:
+        """float32 [1, 3, size, size]: the middle square, as CLIP was taught."""
+        square = _middle_square(picture, self.size) / np.float32(255)
+        return np.ascontiguousarray(
+            ((square - self.mean) / self.deviation).transpose(2, 0, 1)[None]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TwoTowers:
+    """A CLIP of which both halves are there."""
+
+    name: str
+    digest: str
+    vision: Vision
+    text: InferenceSession
+    tokenizer: Tokenizer
 
     @property
     def producer(self) -> str:
         return f"{self.name}@{self.digest[:12]}"
 
-    def encode_images(self, images: Sequence[np.ndarray]) -> np.ndarray:
-        found = [
-            _embedding(self.vision, {"pixel_values": self._pixels(images[start : start + BATCH])})
-            for start in range(0, len(images), BATCH)
-        ]
-        return np.concatenate(found) if found else np.zeros((0, 0), np.float32)
+    def encode_images(self, pictures: Sequence[np.ndarray]) -> np.ndarray:
+        return self.vision.encode(pictures)
+
+    def comparable(self, pictures: np.ndarray) -> np.ndarray:
+        return pictures
 
     def encode_texts(self, texts: Sequence[str]) -> np.ndarray:
         tokens = self.tokenizer.encode_batch(list(texts))
@@ -96,66 +128,91 @@ class Clip:
         }
         return _embedding(self.text, feeds)
 
-    def _pixels(self, images: Sequence[np.ndarray]) -> np.ndarray:
-        """float32 [images, 3, size, size]: the centre crop, normalised."""
-        squares = np.stack([_centre_crop(image, self.size) for image in images])
-        return np.ascontiguousarray(
-            ((squares / np.float32(255) - self.mean) / self.deviation).transpose(0, 3, 1, 2)
-        )
+
+@dataclass(frozen=True, eq=False)
+class TowerAndHead:
+    """The image half of CLIP that was fetched, and our head for the words."""
+
+    vision: Vision
+    text: TextModel
+    head: TextHead
+
+    @property
+    def producer(self) -> str:
+        return f"{CLIP}@{DOWNLOADS[CLIP].sha256[:12]}+{self.head.digest[:12]}"
+
+    def encode_images(self, pictures: Sequence[np.ndarray]) -> np.ndarray:
+        return self.vision.encode(pictures)
+
+    def comparable(self, pictures: np.ndarray) -> np.ndarray:
+        return self.head.centre(pictures)
+
+    def encode_texts(self, texts: Sequence[str]) -> np.ndarray:
+        return self.head.encode(self.text.encode(texts))
+
+
+def chosen_image_text(setting: str) -> str:
+    """The network that a setting asks for: `auto` is CLIP where it was fetched, else none."""
+    if setting == AUTO:
+        return CLIP if downloaded_file(CLIP) else OFF
+    return OFF if setting == CONSE else setting
 
 
 @lru_cache(maxsize=1)
 def load_image_text(name: str) -> ImageText:
-    """Open the CLIP called `name`: a local folder or a hub id."""
+    """Open the image-text network called `name`: `clip`, a local folder or a hub id."""
     from tokenizers import Tokenizer
 
+    if name == CLIP:
+        vision = Vision(onnx_session(_fetched_tower()), CLIP_SIZE, CLIP_MEAN, CLIP_DEVIATION)
+        return TowerAndHead(vision, load_text_model("minilm"), load_head())
     model = find_model(name, files=FILES)
-    vision, text = (_graph(model, half) for half in ("vision", "text"))
+    graphs = {half: _graph(model, half) for half in ("vision", "text")}
     tokenizer = Tokenizer.from_file(str(model.file("tokenizer.json", "**/tokenizer.json")))
     tokenizer.enable_truncation(LONGEST)
     tokenizer.enable_padding()
-    size, mean, deviation = _preprocessing(model)
-    return Clip(
+    return TwoTowers(
         name=name,
         digest=image_text_digest(name),
-        vision=onnx_session(vision),
-        text=onnx_session(text),
+        vision=Vision(onnx_session(graphs["vision"]), *_preprocessing(model)),
+        text=onnx_session(graphs["text"]),
         tokenizer=tokenizer,
-        size=size,
-        mean=mean,
-        deviation=deviation,
     )
 
 
 def image_text_digest(name: str) -> str:
-    """Digest of the model that image vectors are made with; ConSE has no weights of its own."""
-    if name == CONSE:
-        return CONSE
+    """What names everything that this image-text network makes of pictures."""
+    if name == OFF:
+        return OFF
+    if name == CLIP:
+        return DOWNLOADS[CLIP].sha256
     return digest_of(_graph(find_model(name, files=FILES), "vision"))
 
 
-def embed_images(name: str, images: Sequence[np.ndarray]) -> ImageVectors:
-    """Encode images, uint8 [height, width, 3] each, with the CLIP called `name`."""
-    model = load_image_text(name)
-    vectors = model.encode_images(images)
-    names = model.encode_texts([f"a photo of a {plain}" for plain in class_names()])
-    return ImageVectors(vectors, best_name_similarity(vectors, names), model.producer)
+def name_vectors(network: ImageText) -> np.ndarray:
+    """float32 [names, dimensions]: the thousand names of things, which any text is set against.
 
-
-def best_name_similarity(vectors: np.ndarray, names: np.ndarray) -> np.ndarray:
-    """float32 [images]: cosine of each image with the best of the class names.
-
-    A text that fits an image about as well as that describes it, whatever the scale of cosines.
+    Made once for each network and kept in the cache, because a thousand take seconds.
     """
-    if not len(vectors):
-        return np.zeros(0, np.float32)
-    return np.asarray((vectors @ names.T).max(axis=1), np.float32)
+    key = hashlib.sha256("\n".join([network.producer, *class_names()]).encode()).hexdigest()
+    name = f"classes/{key}.npy"
+    with suppress(OSError, ValueError):
+        return np.asarray(np.load(cache_folder() / name, allow_pickle=False))
+    vectors = network.encode_texts(class_names())
+    written = io.BytesIO()
+    np.save(written, vectors, allow_pickle=False)
+    keep_in_cache(name, written.getvalue())
+    return vectors
 
 
-def match_probability(cosines: np.ndarray, best_rivals: np.ndarray) -> np.ndarray:
-    """Probability that a text describes images: 1/2 where it fits as the best class name does."""
-    log_odds = np.clip(TEMPERATURE * (cosines - best_rivals), -30, 30)
-    return np.asarray(1 / (1 + np.exp(-log_odds)))
+def _fetched_tower() -> Path:
+    path = downloaded_file(CLIP)
+    if path is None:
+        raise MissingDependency(
+            "search.image_text is clip, which was not fetched; run `storyscope models get clip`, "
+            "or set search.image_text to off"
+        )
+    return path
 
 
 def _graph(model: Model, half: str) -> Path:
@@ -171,9 +228,7 @@ def _preprocessing(model: Model) -> tuple[int, np.ndarray, np.ndarray]:
         mean, deviation = facts["image_mean"], facts["image_std"]
         return int(side), np.array(mean, np.float32), np.array(deviation, np.float32)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ModelError(
-            f"{path} does not describe the preprocessing of images ({error})"
-        ) from error
+        raise ModelError(f"{path} does not say how pictures are prepared ({error})") from error
 
 
 def _embedding(session: InferenceSession, feeds: dict[str, np.ndarray]) -> np.ndarray:
@@ -183,10 +238,10 @@ def _embedding(session: InferenceSession, feeds: dict[str, np.ndarray]) -> np.nd
     (found,) = session.run([pooled], {name: feeds[name] for name in feeds if name in wanted})
     if found.ndim != 2:
         raise ModelError(f"{pooled} of the image-text model has {found.ndim} axes, not two")
-    return np.asarray(found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9))
+    return unit(found)
 
 
-def _centre_crop(rgb: np.ndarray, size: int) -> np.ndarray:
+def _middle_square(rgb: np.ndarray, size: int) -> np.ndarray:
     from PIL import Image
 
     image = Image.fromarray(rgb)

@@ -12,7 +12,7 @@ from pathlib import Path
 from storyscope.config import Config
 from storyscope.models import class_names
 from storyscope.search.classes import embed_classes
-from storyscope.search.image_text import CONSE, load_image_text
+from storyscope.search.image_text import OFF, chosen_image_text, load_image_text
 from storyscope.search.index import Index
 from storyscope.search.segment import Segment, open_segment, segment_files
 from storyscope.search.text_model import load_text_model
@@ -119,6 +119,7 @@ def _first_video(opened: tuple[Segment | None, Path]) -> str:
 
 
 def _image_dimensions(config: Config) -> int:
-    if config.search.image_text == CONSE:
+    network = chosen_image_text(config.search.image_text)
+    if network == OFF:
         return 0
-    return int(load_image_text(config.search.image_text).encode_texts(["a"]).shape[1])
+    return int(load_image_text(network).encode_texts(["a"]).shape[1])

@@ -17,7 +17,7 @@ from storyscope.core import (
     Word,
     in_batches,
 )
-from storyscope.search.image_text import ImageVectors
+from storyscope.search.looks import ImageVectors
 
 MIN_WORDS, MAX_WORDS = 8, 40
 """Words of a window: sentences are joined up to the first and cut at the second."""
@@ -45,7 +45,7 @@ def make_passages(
     spans = np.array([[span.start, span.end] for _, span in windows], float).reshape(-1, 2)
     written = screen.words if screen else ()
     classes, shares = top_classes(vision.posteriors)
-    images = images or ImageVectors(np.zeros((0, 0)), np.zeros(0, np.float32), "")
+    images = images or ImageVectors(np.zeros((0, 0)), np.zeros((0, 2), np.float32), "")
     return Passages(
         texts=texts,
         spans=spans,
@@ -58,7 +58,7 @@ def make_passages(
         screen_seconds=tuple(word.span.start for word in written),
         language=transcript.language if transcript else "",
         looks=images.vectors.astype(np.float16),
-        best_rivals=images.best_rivals,
+        backgrounds=images.backgrounds,
         producer=f"{producer} {images.producer}".strip(),
     )
 
@@ -115,17 +115,18 @@ def shot_classes(passages: Passages) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 
 def shot_image_vectors(passages: Passages, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
-    """For every shot with keyframes: its vector in the image-text space, and its best rival.
+    """For every shot with keyframes: its vector in the image-text space, and its background.
 
     No text describes the shots of a video that was indexed without that model or with another.
     """
     shots, starts = np.unique(passages.shots, return_index=True)
     if not len(shots) or passages.looks.shape != (len(passages.shots), dimensions):
-        return np.zeros((len(shots), dimensions), np.float32), np.full(len(shots), 2, np.float32)
+        return np.zeros((len(shots), dimensions), np.float32), np.zeros((len(shots), 2), np.float32)
     totals = np.add.reduceat(passages.looks.astype(np.float32), starts, axis=0)
     lengths = np.maximum(np.linalg.norm(totals, axis=1, keepdims=True), 1e-9)
     counts = np.diff([*starts, len(passages.shots)])
-    return totals / lengths, np.add.reduceat(passages.best_rivals, starts) / counts
+    backgrounds = np.add.reduceat(passages.backgrounds, starts, axis=0) / counts[:, None]
+    return totals / lengths, backgrounds
 
 
 def _summed(passages: Passages, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ import numpy as np
 from storyscope.config import Config
 from storyscope.core.language import stop_words
 from storyscope.search.classes import class_lexicon, class_synonyms, named_classes
-from storyscope.search.image_text import CONSE, load_image_text
+from storyscope.search.image_text import OFF, chosen_image_text, load_image_text
 from storyscope.search.spelling import nearest_word
 from storyscope.search.text_model import load_text_model
 from storyscope.store import Store, TextQuery
@@ -67,11 +67,11 @@ def parse_query(text: str, store: Store, config: Config, class_count: int) -> Qu
     if not terms:
         return Query((), phrases, QueryVectors())
     vector = model.encode([text])[0]
-    if config.search.image_text != CONSE:
-        (image_text,) = load_image_text(config.search.image_text).encode_texts([text])
-        return Query(terms, phrases, QueryVectors(vector, image_text=image_text))
     weights = named_classes([term.text for term in terms], class_lexicon(), class_count)
-    return Query(terms, phrases, QueryVectors(vector, vector, weights))
+    network, image_text = chosen_image_text(config.search.image_text), None
+    if network != OFF:
+        (image_text,) = load_image_text(network).encode_texts([text])
+    return Query(terms, phrases, QueryVectors(vector, vector, weights, image_text))
 
 
 def query_terms(text: str, *, language: str = "en") -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from storyscope.core import Passages
 from storyscope.search.classes import conse
-from storyscope.search.image_text import match_probability
+from storyscope.search.image_match import match_probability
 from storyscope.search.query import QueryVectors
 
 MIN_SCORE = 0.16
@@ -32,7 +32,8 @@ class VectorScores(NamedTuple):
     named_classes: np.ndarray
     """Probability of the classes that the query names, in the shot where it is largest."""
     image_text: np.ndarray
-    """Probability that the query describes the best shot, by an image-text model."""
+    """Probability that the query describes the best shot, by an image-text model; below 0 where
+    no such model saw the story."""
 
 
 class ModalityScores(NamedTuple):
@@ -106,7 +107,8 @@ def fuse(scores: ModalityScores, weights: Weights = WEIGHTS) -> FusedScores:
 
         score = 1 - (1 - p(words)) (1 - p(visual))
 
-    However sure the image network is, it is often mistaken: p(visual) has a ceiling.
+    However sure the image network is, it is often mistaken: by its classes alone, p(visual) has a
+    ceiling. An image-text model, where one saw the story, has weighed the classes already.
     """
     vectors, spoken, on_screen = scores
     terms = np.maximum(spoken, on_screen)
@@ -125,8 +127,8 @@ def fuse(scores: ModalityScores, weights: Weights = WEIGHTS) -> FusedScores:
         + weights.visual_offset
     )
     has_classes = (vectors.visual != 0) | (vectors.named_classes > 0)
-    visual = np.maximum(np.where(has_classes, conse_visual, 0), vectors.image_text)
-    visual = weights.visual_ceiling * visual
+    by_classes = weights.visual_ceiling * np.where(has_classes, conse_visual, 0)
+    visual = np.where(vectors.image_text >= 0, vectors.image_text, by_classes)
     score = 1 - (1 - words) * (1 - visual)
     topic = np.clip(np.maximum(vectors.best_window, vectors.whole_story), 0, 1)
     return FusedScores(score, words, spoken, topic, visual, on_screen)
@@ -141,18 +143,18 @@ def frame_relevance(
 ) -> np.ndarray:
     """How well each keyframe of a video shows the query, from 0 to 1; 0 for all but `rows`."""
     relevance = np.zeros(len(passages.seconds))
-    if query.image_text is not None:
-        if passages.looks.shape[1] == len(query.image_text):
-            cosines = passages.looks[rows].astype(np.float32) @ query.image_text
-            relevance[rows] = match_probability(cosines, passages.best_rivals[rows])
-        return relevance
     classes, shares = passages.classes[rows], passages.shares[rows].astype(np.float32)
-    log_odds = np.full(len(rows), weights.visual_offset)
+    log_odds, class_cosines = np.full(len(rows), weights.visual_offset), np.zeros(len(rows))
     if query.visual is not None and len(rows):
-        log_odds += weights.visual * (conse(classes, shares, class_vectors) @ query.visual)
+        class_cosines = conse(classes, shares, class_vectors) @ query.visual
+        log_odds += weights.visual * class_cosines
     if query.class_weights is not None:
         log_odds += weights.named_classes * (shares * query.class_weights[classes]).sum(axis=1)
     relevance[rows] = _probability(log_odds)
+    if query.image_text is not None and passages.looks.shape[1] == len(query.image_text):
+        cosines = passages.looks[rows].astype(np.float32) @ query.image_text
+        matches = match_probability(cosines, passages.backgrounds[rows], class_cosines)
+        relevance[rows] = np.where(matches >= 0, matches, relevance[rows])
     return relevance
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from storyscope.core import Passages, Story
-from storyscope.search.image_text import match_probability
+from storyscope.search.image_match import NOT_ENCODED, match_probability
 from storyscope.search.passages import (
     TOP_CLASSES,
     containing_story,
@@ -108,20 +108,23 @@ class Segment:
         """Every story's scores for a query."""
         rows = self._rows
         none = np.zeros(self.story_count, np.float32)
-        best_window = whole_story = visual = named_classes = image_text = none
+        best_window = whole_story = visual = named_classes = none
+        image_text = np.full(self.story_count, NOT_ENCODED)
+        class_cosines: np.ndarray | float = 0.0
         if query.text is not None and len(self._windows):
             cosines = self._windows.cosines(query.text)
             best_window = self._window_runs.maximum(cosines, none)
             whole_story = self._window_runs.sums(cosines, none, rows["story_norms"].values)
         if query.visual is not None and self.shot_count:
             products = self._class_sums(self._class_vectors @ query.visual)
-            visual = self._shot_runs.maximum(products / rows["shot_norms"].values, none)
+            class_cosines = products / rows["shot_norms"].values
+            visual = self._shot_runs.maximum(class_cosines, none)
         if query.class_weights is not None and query.class_weights.any() and self.shot_count:
             named_classes = self._shot_runs.maximum(self._class_sums(query.class_weights), none)
         if query.image_text is not None and len(self._images):
             cosines = self._images.cosines(query.image_text)
-            probabilities = match_probability(cosines, rows["best_rivals"].values)
-            image_text = self._shot_runs.maximum(probabilities, none)
+            probabilities = match_probability(cosines, rows["backgrounds"].values, class_cosines)
+            image_text = self._shot_runs.maximum(probabilities, image_text)
         return VectorScores(best_window, whole_story, visual, named_classes, image_text)
 
     def window_cosines(self, vector: np.ndarray) -> np.ndarray:
@@ -159,9 +162,9 @@ class Segment:
         mixed = np.einsum("nk,nkd->nd", shares.astype(np.float32), self._class_vectors[classes])
         self._rows["shot_norms"].add(np.maximum(np.linalg.norm(mixed, axis=1), 1e-9))
         if self._image_dimensions:
-            vectors, best_rivals = shot_image_vectors(passages, self._image_dimensions)
+            vectors, backgrounds = shot_image_vectors(passages, self._image_dimensions)
             self._images.add(vectors[inside])
-            self._rows["best_rivals"].add(best_rivals[inside])
+            self._rows["backgrounds"].add(backgrounds[inside])
 
     def _class_sums(self, weights: np.ndarray) -> np.ndarray:
         """float32 [shots]: the sum over each shot's classes of share times weight."""
@@ -226,7 +229,7 @@ def _shapes(dimensions: int, image_dimensions: int) -> dict[str, tuple[tuple[int
         "shot_starts": ((), np.int64),
         "images": ((image_dimensions,), np.int16),
         "image_scales": ((), np.float32),
-        "best_rivals": ((), np.float32),
+        "backgrounds": ((2,), np.float32),
         "passage_owners": ((), np.int32),
     }
 

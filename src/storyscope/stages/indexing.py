@@ -33,6 +33,7 @@ from storyscope.config import (
 from storyscope.core import (
     Features,
     Film,
+    Looks,
     Mined,
     Passages,
     Ratings,
@@ -50,10 +51,13 @@ from storyscope.media import file_digest, read_sound, read_subtitles
 from storyscope.models import SHIPPED, is_installed
 from storyscope.progress import Report, silent
 from storyscope.search import (
-    CONSE,
-    embed_images,
+    OFF,
+    chosen_image_text,
     image_text_digest,
+    image_vectors,
+    load_image_text,
     load_text_model,
+    look_at_keyframes,
     make_passages,
     text_model_digest,
 )
@@ -161,20 +165,29 @@ def find_stories(
     return all_granularities(film.shots, there, settings)
 
 
+def look_for_search(film: Film, settings: str, *, report: Report = silent) -> Looks | None:
+    """Encode keyframes with the image-text model that `settings` names, unless it is `off`."""
+    if settings == OFF:
+        return None
+    pictures = Decoded(film.keyframes.pictures)
+    return look_at_keyframes(settings, film.keyframes, film.shots, pictures, report=report)
+
+
 def file_passages(
     film: Film,
     words: Transcript | None,
     screen: Transcript | None,
     seen: VisionOutput,
-    image_text: Sequence[str],
+    looks: Looks | None,
+    image_text: str,
     settings: str,
     *,
     report: Report = silent,
 ) -> Passages:
-    """File what is said, written and seen for search; `image_text` names at most one CLIP."""
+    """File what is said, written and seen for search; `image_text` names the model of `looks`."""
     model, images = load_text_model(settings), None
-    for name in image_text:
-        images = embed_images(name, Decoded(film.keyframes.pictures))
+    if looks is not None and len(looks.rows):
+        images = image_vectors(image_text, looks, film.keyframes)
     given = (words, screen, film.keyframes, seen, model.encode)
     return make_passages(*given, producer=model.producer, images=images)
 
@@ -252,6 +265,7 @@ class Weights:
     """What is installed that artefacts depend on: another model makes another artefact."""
 
     backbone: str
+    image_text: str
     text: str
     stories: str
     grammar: bool
@@ -262,6 +276,7 @@ def weights(config: Config) -> Weights:
     """Digests of the networks, and whether the optional word models are here."""
     return Weights(
         backbone=backbone_digest(config.features.backbone),
+        image_text=image_text_digest(chosen_image_text(config.search.image_text)),
         text=text_model_digest(config.search.text_model),
         stories=model_digest(config.stories),
         grammar=_has_grammar(),
@@ -282,16 +297,17 @@ def idle(config: Config) -> frozenset[str]:
     mines = _has_grammar()
     works = {
         store.SCREEN: config.transcripts.screen != "off",
+        store.LOOKS: chosen_image_text(config.search.image_text) != OFF,
         store.MINED: mines,
         store.CONCEPTS: mines and _has_words(config.concepts),
     }
     return frozenset(artefact.name for artefact, there in works.items() if not there)
 
 
-def image_text_model(config: Config) -> list[Made[str]]:
-    """The CLIP that looks for search, where one is wanted."""
-    name = config.search.image_text
-    return [] if name == CONSE else [given(name, key=f"{name} {image_text_digest(name)}")]
+def image_text_model(config: Config) -> Made[str]:
+    """The image-text model that keyframes are compared with texts by, or `off`."""
+    name = chosen_image_text(config.search.image_text)
+    return given(name, key=name if name == OFF else load_image_text(name).producer)
 
 
 def decoding(config: Config) -> Made[MediaConfig]:
@@ -316,6 +332,7 @@ LOOK = Stage(store.VISION, 1, look, spools=True)
 MINE_TERMS = Stage(store.MINED, 1, mine_terms)
 DESCRIBE_CONCEPTS = Stage(store.CONCEPTS, 1, describe_concepts)
 FIND_STORIES = Stage(store.STORIES, 2, find_stories)
-FILE_PASSAGES = Stage(store.PASSAGES, 2, file_passages)
+LOOK_FOR_SEARCH = Stage(store.LOOKS, 1, look_for_search)
+FILE_PASSAGES = Stage(store.PASSAGES, 3, file_passages)
 RATE_PICTURES = Stage(store.RATINGS, 1, rate_pictures)
 NAME_STORIES = Stage(store.TITLES, 1, name_stories)

@@ -10,6 +10,7 @@ STAGE_WORDS = {
     "transcript": "reading the words",
     "screen": "reading the screen",
     "vision": "looking at keyframes",
+    "looks": "encoding keyframes for search",
     "mined": "finding what is spoken of",
     "concepts": "grouping concepts",
     "stories": "finding the stories",

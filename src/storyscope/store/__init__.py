@@ -6,6 +6,7 @@ from pathlib import Path
 from storyscope.store.arrays import Spool
 from storyscope.store.artefacts import (
     CONCEPTS,
+    LOOKS,
     MINED,
     PASSAGES,
     RATINGS,
@@ -25,6 +26,7 @@ __all__ = [
     "CONCEPTS",
     "FOLDER",
     "MAX_MATCHES",
+    "LOOKS",
     "MINED",
     "PASSAGES",
     "RATINGS",

@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 from storyscope.core import (
     Features,
     Film,
+    Looks,
     Mined,
     Passages,
     Ratings,
@@ -39,6 +40,8 @@ SCREEN: Artefact[Transcript | None] = Artefact("screen")
 """What is written in the pictures; None where nobody asked for it."""
 VISION: Artefact[VisionOutput] = Artefact("vision")
 """What the image network sees in the keyframes."""
+LOOKS: Artefact[Looks | None] = Artefact("looks")
+"""Keyframes as an image-text model encodes them; None where there is no such model."""
 MINED: Artefact[Mined | None] = Artefact("mined")
 """Nouns and noun phrases of the transcript; None without words or without a grammar."""
 CONCEPTS: Artefact[tuple[Features, ...]] = Artefact("concepts")

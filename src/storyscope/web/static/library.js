@@ -1,7 +1,7 @@
 // The library: a card a video, and those on their way in.
 import { api, clock, get, make, picture, send, tell } from "./dom.js";
 
-const STAGES = { scan: "watching the film", transcript: "reading the words", screen: "reading the screen", vision: "looking at keyframes", mined: "finding what is spoken of", concepts: "grouping concepts", stories: "finding the stories", titles: "naming the stories", passages: "filing for search", ratings: "rating the pictures" };
+const STAGES = { scan: "watching the film", transcript: "reading the words", screen: "reading the screen", vision: "looking at keyframes", looks: "encoding keyframes for search", mined: "finding what is spoken of", concepts: "grouping concepts", stories: "finding the stories", titles: "naming the stories", passages: "filing for search", ratings: "rating the pictures" };
 const ACTIVE = ["waiting", "indexing"];
 
 export async function showLibrary(view) {

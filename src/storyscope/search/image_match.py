@@ -1,0 +1,46 @@
+"""How well a text fits a picture, and the probability that it describes it.
+
+A cosine alone tells little: some pictures are near to every text. So a text is set against the
+thousand names of things (how far does it stand out from them, for this very picture?), and the
+image network's classes have their say:
+
+    fit = cosine + CONTRAST (cosine - mean) / deviation + CLASSES class_cosine
+
+with mean and deviation over those names. The weights, the threshold and the slope were chosen by
+`python -m benchmarks.search.photographs --fit` on the tuning queries alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+MIN_PROBABILITY = 0.16
+"""Probability at which a match just counts, as `scores.MIN_SCORE`."""
+CONTRAST, CLASSES = 1 / 15, 0.2
+MIN_FIT, SLOPE = 0.477, 14.7
+"""The fit that just answers, and how fast the log-odds rise from there."""
+NOT_ENCODED = -1.0
+"""Stands for the probability of a picture that the image-text network did not look at."""
+
+
+def background(pictures: np.ndarray, names: np.ndarray) -> np.ndarray:
+    """float32 [pictures, 2]: mean and deviation of each picture's cosines with all names.
+
+    Both are 0 for a row of zeros, which is a picture that nobody looked at.
+    """
+    if not len(pictures):
+        return np.zeros((0, 2), np.float32)
+    cosines = pictures.astype(np.float32) @ names.T
+    return np.stack([cosines.mean(axis=1), cosines.std(axis=1)], axis=1).astype(np.float32)
+
+
+def match_probability(
+    cosines: np.ndarray, backgrounds: np.ndarray, class_cosines: np.ndarray | float = 0.0
+) -> np.ndarray:
+    """Probability that a text describes each image; `NOT_ENCODED` for those without a vector."""
+    mean, deviation = backgrounds[:, 0], backgrounds[:, 1]
+    seen = deviation > 0
+    stands_out = (cosines - mean) / np.where(seen, deviation, 1)
+    fit = cosines + CONTRAST * stands_out + CLASSES * class_cosines
+    log_odds = SLOPE * (fit - MIN_FIT) + np.log(MIN_PROBABILITY / (1 - MIN_PROBABILITY))
+    return np.where(seen, 1 / (1 + np.exp(-np.clip(log_odds, -30, 30))), NOT_ENCODED)

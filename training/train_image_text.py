@@ -1,0 +1,242 @@
+"""Train the head that puts words into CLIP's space of pictures, and measure it on unseen ones.
+
+    python -m training.train_image_text --captions FOLDER [--cache texts.npz] [--write]
+
+The folder holds CLIP's vectors of captioned pictures (Microsoft COCO; captions CC BY 4.0). Only
+the head learns: MiniLM and CLIP stay as they are. Beside whole captions it is taught short phrases,
+each with the mean of the pictures whose captions hold it, because people type a few words and no
+captions. Pictures are rid of their mean. 700 pictures are held out to measure with; what ships is
+then trained on all of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from storyscope.models import write_weights
+from storyscope.search.text_head import FACTS, HEAD, TextHead, unit
+from storyscope.search.text_model import load_text_model
+
+HELD_OUT = 700
+HEADS, HIDDEN = 3, 1024
+EPOCHS, BATCH, LEARNING_RATE = 150, 1024, 2e-3
+TEMPERATURE = 0.05
+INPUT_DROPOUT, HIDDEN_DROPOUT = 0.2, 0.5
+TEXT_NOISE = 0.5
+"""Length of the random vector that is added to a text, which is of length one."""
+PHRASE_WEIGHT = 0.5
+"""How much phrases count beside captions."""
+PHRASE_PICTURES = range(2, 301)
+"""Pictures that a phrase is said of: one said of fewer is chance, of more tells nothing."""
+PHRASE_WORDS = 4
+AVERAGING = 0.995
+"""Weights that ship are a running mean of those that learn."""
+FUNCTION_WORDS = frozenset(
+    """a an the with in on of and near next to at by from that is are has have his her its their
+    while as for into over under behind front beside between sits sitting standing stands there
+    this these some other another top it who which very being be or out up down off through
+    around along he she they two three four several many one image picture photo view
+    side""".split()  # noqa: SIM905
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--captions", type=Path, required=True, help="vectors and captions")
+    parser.add_argument("--cache", type=Path, help="keep the texts' vectors in this file")
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--write", action="store_true", help="replace the head that ships")
+    options = parser.parse_args()
+    taught = read(options.captions, options.cache)
+    held = np.zeros(len(taught.pictures), bool)
+    held[np.random.default_rng(0).permutation(len(held))[:HELD_OUT]] = True
+    measured = train(taught, ~held, options.device)
+    for rank, share in recall(measured, taught, held).items():
+        print(f"text to picture among {HELD_OUT} held-out pictures, R@{rank}: {share:.3f}")
+    if options.write:
+        head = train(taught, np.ones(len(held), bool), options.device)
+        names = ("linear", "hidden", "output", "picture_mean")
+        weights = {name: getattr(head, name).astype(np.float16) for name in names}
+        facts = {key: value or "" for key, value in FACTS.items()}
+        facts |= {"text_model": "minilm", "captions": "COCO Consortium, CC BY 4.0"}
+        write_weights(HEAD, weights, facts)
+        print(f"{HEAD}: {HEAD.stat().st_size / 1e6:.1f} MB")
+
+
+@dataclass(frozen=True, eq=False)
+class Taught:
+    """Pictures, and texts that are said of them, all as vectors of length one."""
+
+    pictures: np.ndarray
+    captions: np.ndarray
+    caption_picture: np.ndarray
+    """Which picture each caption is said of."""
+    phrases: np.ndarray
+    phrase_pictures: list[np.ndarray]
+    """Which pictures each phrase is said of."""
+
+
+def read(folder: Path, cache: Path | None) -> Taught:
+    """Vectors and captions of a folder, the captions through MiniLM."""
+    pictures = np.load(folder / "clip-b16-image-vectors.npz")["vectors"].astype(np.float32)
+    with gzip.open(folder / "captions.json.gz", "rt", encoding="utf-8") as file:
+        captions = [entry["captions"] for entry in json.load(file)]
+    said_of = phrases_in(captions)
+    vectors = encoded([text for texts in captions for text in texts], list(said_of), cache)
+    return Taught(
+        pictures=unit(pictures),
+        captions=vectors["captions"],
+        caption_picture=np.repeat(np.arange(len(captions)), [len(texts) for texts in captions]),
+        phrases=vectors["phrases"],
+        phrase_pictures=[np.array(sorted(numbers)) for numbers in said_of.values()],
+    )
+
+
+def encoded(
+    captions: list[str], phrases: list[str], cache: Path | None
+) -> Mapping[str, np.ndarray]:
+    """The texts through MiniLM, or as they were kept; that takes minutes."""
+    if cache is None or not cache.exists():
+        encode = load_text_model("minilm").encode
+        vectors = {"captions": encode(captions), "phrases": encode(phrases)}
+        if cache is None:
+            return vectors
+        np.savez(cache, **vectors)
+    kept = {name: rows.astype(np.float32) for name, rows in np.load(cache).items()}
+    if (len(kept["captions"]), len(kept["phrases"])) != (len(captions), len(phrases)):
+        raise SystemExit(f"{cache} is of other texts; delete it")
+    return kept
+
+
+def phrases_in(captions: list[list[str]]) -> dict[str, set[int]]:
+    """Runs of up to four words between function words, and the pictures they are said of."""
+    said_of: dict[str, set[int]] = defaultdict(set)
+    for picture, texts in enumerate(captions):
+        for text in texts:
+            words = [*re.findall(r"[a-z'-]+|[.,]", text.lower()), "."]
+            run: list[str] = []
+            for word in words:
+                if word not in FUNCTION_WORDS and word not in ".,":
+                    run.append(word)
+                    said_of[word].add(picture)
+                    continue
+                if 1 < len(run) <= PHRASE_WORDS:
+                    said_of[" ".join(run)].add(picture)
+                run = []
+    return {text: of for text, of in said_of.items() if len(of) in PHRASE_PICTURES}
+
+
+class Head(nn.Module):
+    """A linear map plus one hidden layer that starts as nothing."""
+
+    def __init__(self, text: int, picture: int) -> None:
+        super().__init__()
+        self.linear, self.hidden = nn.Linear(text, picture), nn.Linear(text, HIDDEN)
+        self.output = nn.Linear(HIDDEN, picture)
+        nn.init.zeros_(self.output.weight)
+        nn.init.zeros_(self.output.bias)
+
+    def forward(self, texts: torch.Tensor) -> torch.Tensor:
+        texts = F.dropout(texts, INPUT_DROPOUT, self.training)
+        hidden = F.gelu(self.hidden(texts), approximate="tanh")
+        return F.normalize(
+            self.linear(texts) + self.output(F.dropout(hidden, HIDDEN_DROPOUT, self.training)),
+            dim=1,
+        )
+
+
+def train(taught: Taught, used: np.ndarray, device: str) -> TextHead:
+    """Several heads, each from its own seed; `used` says which pictures may be seen."""
+    mean = taught.pictures[used].mean(axis=0)
+    centred = unit(taught.pictures - mean)
+    heads = [train_one(taught, centred, used, device, seed) for seed in range(HEADS)]
+
+    def stacked(layer: str) -> np.ndarray:
+        layers = [getattr(head, layer) for head in heads]
+        return np.stack(
+            [torch.cat([of.weight.T, of.bias[None]]).detach().cpu().numpy() for of in layers]
+        )
+
+    return TextHead(
+        linear=stacked("linear"),
+        hidden=stacked("hidden"),
+        output=stacked("output"),
+        picture_mean=mean,
+        digest="",
+    )
+
+
+def train_one(
+    taught: Taught, centred: np.ndarray, used: np.ndarray, device: str, seed: int
+) -> Head:
+    torch.manual_seed(seed)
+    rng = np.random.default_rng(seed)
+    head, mean_head = (Head(taught.captions.shape[1], centred.shape[1]).to(device) for _ in "ab")
+    mean_head.load_state_dict(head.state_dict())
+    numbers = np.flatnonzero(used)
+    steps = EPOCHS * len(numbers) // BATCH
+    optimiser = torch.optim.AdamW(head.parameters(), lr=LEARNING_RATE, weight_decay=0.05)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser, LEARNING_RATE, total_steps=steps, pct_start=0.1
+    )
+    captions_of = [np.flatnonzero(taught.caption_picture == n) for n in range(len(used))]
+    seen = [of[used[of]] for of in taught.phrase_pictures]
+    phrases = np.flatnonzero([len(of) >= PHRASE_PICTURES.start for of in seen])
+    shown = unit(np.stack([centred[seen[n]].mean(axis=0) for n in phrases]))
+    for step in range(steps):
+        batch = rng.choice(numbers, min(BATCH, len(numbers)), replace=False)
+        two = np.array([rng.choice(captions_of[n], 2) for n in batch])
+        share = rng.uniform(0, 0.5, (len(batch), 1)).astype(np.float32)
+        texts = unit((1 - share) * taught.captions[two[:, 0]] + share * taught.captions[two[:, 1]])
+        few = rng.choice(len(phrases), min(BATCH, len(phrases)), replace=False)
+        loss = contrast(head, noisy(texts, TEXT_NOISE, rng), centred[batch])
+        loss = loss + PHRASE_WEIGHT * contrast(head, taught.phrases[phrases[few]], shown[few])
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        schedule.step()
+        with torch.no_grad():
+            for kept, now in zip(mean_head.parameters(), head.parameters(), strict=True):
+                kept.lerp_(now, 1 - AVERAGING if step > steps // 10 else 1.0)
+    return mean_head.eval()
+
+
+def contrast(head: Head, texts: np.ndarray, pictures: np.ndarray) -> torch.Tensor:
+    """Each text must find its picture among all of the batch, and each picture its text."""
+    device = next(head.parameters()).device
+    wanted = torch.as_tensor(pictures, dtype=torch.float32, device=device)
+    given = torch.as_tensor(texts, dtype=torch.float32, device=device)
+    fits = head(given) @ wanted.T / TEMPERATURE
+    right = torch.arange(len(fits), device=device)
+    return (F.cross_entropy(fits, right) + F.cross_entropy(fits.T, right)) / 2
+
+
+def noisy(rows: np.ndarray, length: float, rng: np.random.Generator) -> np.ndarray:
+    noise = rng.standard_normal(rows.shape).astype(np.float32) / np.sqrt(rows.shape[1])
+    return unit(rows + length * noise)
+
+
+def recall(head: TextHead, taught: Taught, held: np.ndarray) -> dict[int, float]:
+    """How often a held-out caption finds its picture among the first 1, 5 and 10."""
+    places = np.cumsum(held) - 1
+    asked = held[taught.caption_picture]
+    fits = head.encode(taught.captions[asked]) @ head.centre(taught.pictures[held]).T
+    right = fits[np.arange(len(fits)), places[taught.caption_picture[asked]]]
+    better = (fits > right[:, None]).sum(axis=1)
+    return {rank: float((better < rank).mean()) for rank in (1, 5, 10)}
+
+
+if __name__ == "__main__":
+    main()
