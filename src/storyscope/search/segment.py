@@ -110,7 +110,7 @@ class Segment:
         none = np.zeros(self.story_count, np.float32)
         best_window = whole_story = visual = named_classes = none
         image_text = np.full(self.story_count, NOT_ENCODED)
-        class_cosines: np.ndarray | float = 0.0
+        class_cosines = np.zeros(self.shot_count, np.float32)
         if query.text is not None and len(self._windows):
             cosines = self._windows.cosines(query.text)
             best_window = self._window_runs.maximum(cosines, none)
