@@ -4,15 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help demo test lint format reference benchmark system-packages clean
+.PHONY: help demo test models lint format reference benchmark system-packages clean
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
-demo: $(VENV)/core  ## Make the demo film, find its stories, search them, write a report
+demo: $(VENV)/core models  ## Make the demo film, find its stories, search them, write a report
 	$(BIN)/storyscope demo --folder demo
 
-test: $(VENV)/test system-packages lint  ## Set up everything and run all tests
+test: $(VENV)/test models system-packages lint  ## Set up everything and run all tests
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: $(VENV)/test  ## Check style and types
@@ -30,6 +30,10 @@ reference: $(VENV)/test  ## Write the pages of commands, settings and API calls
 benchmark: $(VENV)/benchmark system-packages  ## Measure everything, on the data beside the repository
 	$(BIN)/python -m pytest -m benchmark
 	$(BIN)/python -m benchmarks.run_all
+
+# Pictures are found by free text where this was fetched, and by a thousand classes where it was not.
+models: $(VENV)/core
+	@$(BIN)/storyscope models get clip || echo "NOTE: without CLIP, pictures are found by classes alone"
 
 # Programs that some tests talk to. Without root they are only named, and those tests skip.
 SYSTEM_PACKAGES := ffmpeg espeak-ng mkvtoolnix chromium pocketsphinx-testdata

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import tempfile
 import warnings
 
 import pytest
@@ -10,14 +11,30 @@ from hypothesis import HealthCheck, settings
 from browsing import CHROMIUM, PATIENCE, SWITCHES
 from movie import make_movie
 from serving import served
+from storyscope.downloads import downloaded_file, models_folder
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Kept in the environment, so that the workers of pytest-xdist find it too.
+FETCHED_MODELS = os.environ.setdefault("STORYSCOPE_FETCHED_MODELS", str(models_folder()))
+# What a machine happens to have fetched must not change what tests see; `fetched_clip` asks for it.
+os.environ["STORYSCOPE_MODELS"] = os.path.join(tempfile.gettempdir(), "storyscope-no-models")
 
 # A busy machine is slow, not wrong.
 settings.register_profile(
     "patient", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 settings.load_profile("patient")
+
+
+@pytest.fixture
+def fetched_clip(monkeypatch):
+    """The image half of CLIP, where `storyscope models get clip` fetched it."""
+    monkeypatch.setenv("STORYSCOPE_MODELS", FETCHED_MODELS)
+    found = downloaded_file("clip")
+    if found is None:
+        pytest.skip("CLIP IS NOT TESTED: run `storyscope models get clip`")
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ WEIGHTS = b"the weights"
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("STORYSCOPE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("STORYSCOPE_MODELS", str(tmp_path / "models"))
     digest = hashlib.sha256(WEIGHTS).hexdigest()
     tiny = Download("tiny-pkg", "1.0", "tiny/net.onnx", digest, len(WEIGHTS), "MIT", "a test")
     monkeypatch.setitem(downloads.DOWNLOADS, "tiny", tiny)

