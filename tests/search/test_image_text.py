@@ -26,7 +26,7 @@ from storyscope.search.image_text import (
 )
 from storyscope.search.index import Index
 from storyscope.search.query import QueryVectors
-from storyscope.store import PASSAGES
+from storyscope.store import LOOKS, PASSAGES
 
 COLOURS = {"red": [1, 0, 0], "green": [0, 1, 0], "blue": [0, 0, 1], "grey": [1, 1, 1]}
 F4, I8 = np.dtype("f4"), np.dtype("i8")
@@ -136,12 +136,12 @@ def test_a_video_filed_without_the_network_is_found_by_its_classes(tiny_clip, fi
 def test_pictures_are_looked_at_once_however_the_words_change(tiny_clip, film, tmp_path):
     library = Library(tmp_path).with_settings([f"search.image_text={tiny_clip}"])
     library.add(film)
-    looks = library.store.key("film", "looks")
-    assert len(library.store.load("film", "looks").rows) == len(library.shots("film"))
+    looks = library.store.key("film", LOOKS)
+    assert len(library.store.load("film", LOOKS).rows) == len(library.shots("film"))
     words = tmp_path / "other.srt"
     words.write_text("1\n00:00:01,000 --> 00:00:02,000\nSomething else is said.\n")
     library.add(film, transcript=words)
-    assert library.store.key("film", "looks") == looks
+    assert library.store.key("film", LOOKS) == looks
 
 
 def test_what_is_no_such_network_is_named(tmp_path, tiny_clip, monkeypatch):

@@ -25,8 +25,8 @@ from storyscope.store.sqlite import SqliteStore
 __all__ = [
     "CONCEPTS",
     "FOLDER",
-    "MAX_MATCHES",
     "LOOKS",
+    "MAX_MATCHES",
     "MINED",
     "PASSAGES",
     "RATINGS",
