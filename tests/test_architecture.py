@@ -1,4 +1,4 @@
-"""The one law: core <- pure files <- edges <- pipeline and library <- command line and page."""
+"""The one law: every module stands in a layer, and imports from its own and from lower ones."""
 
 import ast
 import subprocess
@@ -8,62 +8,130 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parent.parent / "src/storyscope"
-ROOMS = sorted(folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists())
-COMMON = {"core", "errors", "config", "progress", "models", "plugins", "writing", "cues"}
-MAY_USE = {
-    "core": {"errors"},
-    "config": {"errors", "plugins"},
-    "evaluate": {"core", "errors", "progress"},
-    "stories": COMMON | {"embedding", "evaluate"},
-    "baselines": COMMON | {"stories", "embedding", "evaluate"},
-    "media": COMMON | {"processes"},
-    "store": {"core", "errors", "writing"},
-    **dict.fromkeys(("library", "stages", "search", "processes", "experiments")),
-    "cli": None,
-    "web": None,
-}
-"""Rooms that may use more or less than the common ground; None: everything."""
+
+LAYERS = (
+    {"errors", "progress"},
+    {"core", "plugins", "processes.lifeline", "writing"},
+    {"config", "cues", "evaluate", "models"},
+    {"downloads", "embedding", "store"},
+    {"media", "shots", "transcripts", "concepts", "features", "stories", "thumbnails", "report"}
+    | {"formats"},
+    {"baselines", "search"},
+    {"stages"},
+    {"pipeline"},
+    {"library"},
+    {"processes"},
+    {"experiments"},
+    {"web"},
+    {"cli"},
+    {"__main__"},
+)
+"""Rooms and root files, from the ground up. `storyscope/__init__.py` offers names of all of them,
+loading `library` when it is asked for, and so stands in no layer. A file of a room that lower
+rooms need too has a layer of its own."""
+
+FRONT_DOOR = set().union(*LAYERS[:6]) - {"core"}
+"""Rooms that import other rooms by what their `__init__` offers. Core's nouns may be taken from
+their files; stages and all above join rooms, and may name a file to load it alone."""
 
 HEAVY = ("torch", "av", "spacy", "fastapi", "onnxruntime", "scipy", "PIL", "sklearn", "typer")
 
 
+def level_of(module):
+    names = {module.removeprefix("storyscope."), room_of(module)}
+    return next(level for level, rooms in enumerate(LAYERS) if names & rooms)
+
+
+def modules():
+    for path in PACKAGE.rglob("*.py"):
+        parts = ("storyscope", *path.relative_to(PACKAGE).with_suffix("").parts)
+        yield ".".join(parts).removesuffix(".__init__"), path
+
+
+MODULES = dict(modules())
+
+
+def room_of(module):
+    return module.split(".")[1] if "." in module else "storyscope"
+
+
+def is_for_types(node):
+    return isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+
+
 def imports_of(path):
-    """Rooms and files of storyscope that a file names anywhere, with the line that names them."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("storyscope"):
-            names = [node.module] if node.module != "storyscope" else []
-            names += [f"storyscope.{a.name}" for a in node.names if node.module == "storyscope"]
+    """Modules of storyscope that a file imports anywhere, at once or when called, with the line.
+
+    What only a type checker imports is left out.
+    """
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree.body = [node for node in tree.body if not is_for_types(node)]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "storyscope":
+            offered = MODULES[node.module].read_text(encoding="utf-8")
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                is_file = whole in MODULES and f'"{alias.name}"' not in offered
+                yield (whole if is_file else node.module), node.lineno
         elif isinstance(node, ast.Import):
-            names = [a.name for a in node.names if a.name.startswith("storyscope.")]
-        else:
-            continue
-        for name in names:
-            yield name.split(".")[1], node.lineno
+            for alias in node.names:
+                if alias.name.split(".")[0] == "storyscope":
+                    yield alias.name, node.lineno
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_rooms_meet_only_in_pipeline_and_library(room):
-    allowed = MAY_USE.get(room, COMMON)
-    if allowed is None:
-        pytest.skip(f"{room} is for people, and may use everything")
+GRAPH = {
+    module: {name: line for name, line in imports_of(path) if name != module}
+    for module, path in MODULES.items()
+}
+
+
+def test_every_module_stands_in_a_layer():
+    rooms = {room_of(module) for module in MODULES} - {"storyscope"}
+    assert rooms == {name for layer in LAYERS for name in layer if "." not in name}
+
+
+def test_modules_import_only_from_their_own_room_and_lower_layers():
     strangers = [
-        f"{path.relative_to(PACKAGE)}:{line} uses {name}"
-        for path in (PACKAGE / room).rglob("*.py")
-        for name, line in imports_of(path)
-        if name != room and name not in allowed
+        f"{module}:{line} imports {name}"
+        for module, names in GRAPH.items()
+        for name, line in names.items()
+        if module != "storyscope"
+        and room_of(module) != room_of(name)
+        and (room_of(name) == "storyscope" or level_of(name) >= level_of(module))
     ]
     assert strangers == []
 
 
-def test_nothing_below_the_command_line_uses_it():
-    users = [
-        path.name
-        for path in PACKAGE.glob("*.py")
-        if path.name != "__main__.py"
-        for name, _ in imports_of(path)
-        if name in {"cli", "web"}
+def test_lower_rooms_use_each_other_by_the_front_door():
+    inside = [
+        f"{module}:{line} imports {name}"
+        for module, names in GRAPH.items()
+        for name, line in names.items()
+        if room_of(module) in FRONT_DOOR
+        and room_of(name) not in (room_of(module), "core")
+        and name.count(".") > 1
+        and name.removeprefix("storyscope.") not in LAYERS[1]
     ]
-    assert users == []
+    assert inside == []
+
+
+def test_no_module_imports_itself_in_a_circle():
+    finished, path = set(), []
+
+    def visit(module):
+        if module in path:
+            circles.append(" -> ".join([*path[path.index(module) :], module]))
+        elif module not in finished:
+            path.append(module)
+            for name in GRAPH.get(module, ()):
+                visit(name)
+            finished.add(path.pop())
+
+    circles = []
+    for module in MODULES:
+        if module != "storyscope":
+            visit(module)
+    assert circles == []
 
 
 @pytest.mark.parametrize("module", ["storyscope", "storyscope.library", "storyscope.evaluate"])

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from storyscope.baselines.tuning import best_setting, stories_per_second, stories_per_shot
 from storyscope.core import Segmentation
-from storyscope.evaluate import AnnotatedVideo, UnannotatedVideo
-from storyscope.evaluate.trivial import equal_times
+from storyscope.evaluate import AnnotatedVideo, UnannotatedVideo, equal_times
 
 
 class OneStoryPerShot:

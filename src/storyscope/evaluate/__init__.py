@@ -18,6 +18,7 @@ from storyscope.evaluate.dataset import (
 from storyscope.evaluate.iou import best_overlaps, mean_iou
 from storyscope.evaluate.methods import StoryDetector, StoryMethod
 from storyscope.evaluate.protocol import VideoScore, judge, leave_one_out
+from storyscope.evaluate.trivial import equal_times, trivial_scores
 
 __all__ = [
     "Agreement",
@@ -35,8 +36,10 @@ __all__ = [
     "best_overlaps",
     "boundary_score",
     "coverage_overflow",
+    "equal_times",
     "judge",
     "leave_one_out",
     "load_collection",
     "mean_iou",
+    "trivial_scores",
 ]

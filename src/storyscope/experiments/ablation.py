@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from storyscope.cues import all_cues
-from storyscope.evaluate import VideoScore
-from storyscope.evaluate.trivial import trivial_scores
+from storyscope.evaluate import VideoScore, trivial_scores
 from storyscope.experiments import paper_results as paper
 from storyscope.experiments.benchmark import run_methods
 from storyscope.experiments.report import mean_over_videos

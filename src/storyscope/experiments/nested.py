@@ -18,8 +18,7 @@ import numpy as np
 
 from storyscope.cues import find_cue
 from storyscope.errors import AnnotationError
-from storyscope.evaluate import AnnotatedVideo, judge, load_collection
-from storyscope.evaluate.trivial import trivial_scores
+from storyscope.evaluate import AnnotatedVideo, judge, load_collection, trivial_scores
 from storyscope.experiments.report import markdown
 from storyscope.processes.pool import run_tasks
 from storyscope.progress import Report, Step, silent

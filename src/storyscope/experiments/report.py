@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from storyscope.evaluate import AnnotatedVideo, VideoScore
+from storyscope.evaluate import AnnotatedVideo, VideoScore, trivial_scores
 from storyscope.evaluate.protocol import repeated
-from storyscope.evaluate.trivial import trivial_scores
 from storyscope.experiments.study import AGREEMENT, AnnotatorStudy
 
 Scores = Mapping[str, Sequence[VideoScore]]

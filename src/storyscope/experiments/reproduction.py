@@ -19,8 +19,7 @@ import numpy as np
 
 from storyscope.config import PRESETS
 from storyscope.errors import AnnotationError, MissingDependency, StoryscopeError
-from storyscope.evaluate import VideoScore, agree, mean_iou
-from storyscope.evaluate.trivial import trivial_scores
+from storyscope.evaluate import VideoScore, agree, mean_iou, trivial_scores
 from storyscope.experiments import methods as known_methods
 from storyscope.experiments import paper_results as paper
 from storyscope.experiments.annotators import run_study

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from storyscope.baselines import baseline
 from storyscope.baselines.raw import RawDetector
 from storyscope.core import Segmentation
-from storyscope.evaluate import AnnotatedVideo, agree, mean_iou
-from storyscope.evaluate.trivial import equal_times
+from storyscope.evaluate import AnnotatedVideo, agree, equal_times, mean_iou
 from storyscope.store import STORIES
 
 if TYPE_CHECKING:

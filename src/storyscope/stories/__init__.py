@@ -6,7 +6,7 @@ them, `explain` says why; `cluster` is the paper's exact clustering of consecuti
 
 from storyscope.stories.cluster import Clustering, cluster, clusterings, story_path
 from storyscope.stories.cluster_path import PathPoint
-from storyscope.stories.cluster_runs import Partition
+from storyscope.stories.cluster_runs import Partition, cheapest_partitions
 from storyscope.stories.detect import detect
 from storyscope.stories.explain import BoundaryExplanation, explain, importance
 from storyscope.stories.model import StoryModel
@@ -19,6 +19,7 @@ __all__ = [
     "PathPoint",
     "StoryModel",
     "all_granularities",
+    "cheapest_partitions",
     "cluster",
     "clusterings",
     "detect",

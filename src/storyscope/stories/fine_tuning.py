@@ -14,8 +14,7 @@ import numpy as np
 
 from storyscope.core import Segmentation
 from storyscope.errors import AnnotationError
-from storyscope.evaluate import mean_iou
-from storyscope.evaluate.trivial import equal_times
+from storyscope.evaluate import equal_times, mean_iou
 from storyscope.progress import Report, Step, silent
 from storyscope.stories.detect import find_path
 from storyscope.stories.lessons import Lesson
