@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help demo test models lint format reference benchmark system-packages clean
+.PHONY: help demo test models lint lint-page format reference benchmark system-packages clean
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -19,6 +19,14 @@ lint: $(VENV)/test  ## Check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory lint-page; fi
+
+# The page's scripts, where Node is there; without the network they are checked another time.
+TSC := $(VENV)/node/node_modules/typescript/bin/tsc
+lint-page:
+	@[ -e $(TSC) ] || npm install --silent --no-audit --no-fund --prefix $(VENV)/node typescript@5 \
+		|| echo "NOTE: TypeScript could not be installed; the page's scripts are not checked"
+	@[ ! -e $(TSC) ] || node $(TSC) --project tsconfig.json
 
 format: $(VENV)/test  ## Put the code into shape
 	$(BIN)/ruff check --fix .

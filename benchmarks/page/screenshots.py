@@ -1,17 +1,15 @@
-"""Take the pictures of the page that the docs show, from the demo's own library.
+"""Take the pictures of the page that the docs show: every view, both themes, both sizes.
 
     storyscope demo --folder out/demo
-    python -m benchmarks.page.screenshots [--demo out/demo] [--chromium /usr/bin/chromium]
+    python -m benchmarks.page.screenshots [--library out/demo/library] [--video demo]
 
-Two made-up people mark the demo's true stories in a copy of the library, so that the pictures
-show versions beside each other; the library itself is not touched.
+Two made-up people mark the video in a copy of the library, so that the pictures show versions
+beside each other; the library itself is not touched. `--video` takes any video of the library.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import re
 import shutil
 import socket
 import tempfile
@@ -25,19 +23,23 @@ DOCS = Path(__file__).parents[2] / "docs/images"
 DESK, PHONE = {"width": 1280, "height": 860}, {"width": 360, "height": 780}
 VIEWS = {
     "library": ("/", ".card img", None),
-    "search": ("/search?q=mountains", ".hit img", None),
+    "search": ("/search?q={query}", ".hit img", None),
     "nothing": ("/search?q=quarterly+interest+rates", ".empty", None),
-    "watch": ("/watch/demo?t=20", ".why:not([hidden])", None),
-    "why": ("/watch/demo?t=20", ".why:not([hidden])", "why"),
-    "compare": ("/watch/demo?annotator=ann&t=20&baselines=1", ".row.baseline", ".versions-panel"),
-    "learn": ("/watch/demo?annotator=ann&t=20", ".agreement", "learn"),
+    "watch": ("/watch/{video}?t=20", ".why:not([hidden])", None),
+    "transcript": ("/watch/{video}?t=20&q={query}", ".why:not([hidden])", "transcript"),
+    "edit": ("/watch/{video}?t=20&edit=1", ".wave[width]", None),
+    "compare": ("/watch/{video}?t=20&compare=1", ".version-row", None),
+    "export": ("/watch/{video}", ".story", "export"),
+    "keys": ("/", ".card img", "keys"),
+    "learn": ("/learn", ".panel", None),
 }
-"""Each view with its address, what must be there, and what is done or scrolled to before."""
+"""Each view with its address, what must be there, and what is done before."""
 
 WINDOWS = (
-    ("", DESK, "light", tuple(VIEWS)),
-    ("-dark", DESK, "dark", ("library", "search", "watch", "why", "compare", "learn")),
-    ("-phone", PHONE, "light", ("library", "search", "watch", "compare")),
+    ("", DESK, "light"),
+    ("-dark", DESK, "dark"),
+    ("-phone", PHONE, "light"),
+    ("-phone-dark", PHONE, "dark"),
 )
 PATIENCE, SETTLING, FADING = 120_000, 10_000, 800
 """Milliseconds for what must come, for what may, and for what fades away."""
@@ -45,33 +47,30 @@ PATIENCE, SETTLING, FADING = 120_000, 10_000, 800
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--demo", type=Path, default=Path("out/demo"), help="folder of the demo")
-    parser.add_argument("--library", type=Path, help="its library, when that lies elsewhere")
+    parser.add_argument("--library", type=Path, default=Path("out/demo/library"))
+    parser.add_argument("--video", default="demo", help="id of the video that is shown")
+    parser.add_argument("--query", default="mountains", help="what is searched for")
     parser.add_argument("--chromium", default="/usr/bin/chromium")
     parser.add_argument("--output", type=Path, default=DOCS)
     wanted = parser.parse_args()
     wanted.output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "library"
-        shutil.copytree(wanted.library or wanted.demo / "library", folder)
-        mark(folder, wanted.demo / "demo.stories.json")
+        shutil.copytree(wanted.library, folder)
+        mark(folder, wanted.video)
         with served(folder) as address:
-            take(address, wanted.chromium, wanted.output)
+            take(address, wanted)
 
 
-def mark(folder: Path, truth: Path) -> None:
-    """Ann marks the true stories; Bob joins two of them and moves one boundary."""
+def mark(folder: Path, name: str) -> None:
+    """Ann splits a story and moves a boundary; Bob joins two stories."""
     from storyscope import Library
-    from storyscope.core import Annotation
 
     library = Library(folder)
-    video = library.video("demo")
-    facts = json.loads(truth.read_text(encoding="utf-8"))
-    seconds = tuple(start / video.fps for start in facts["starts"])
-    ann = Annotation("ann", seconds, video.duration)
-    library.annotate("demo", ann)
-    bob = Annotation("bob", seconds, video.duration).merge(2)
-    library.annotate("demo", bob.move(3, bob.starts[3] + 4))
+    ann = library.version(name, "ann")
+    first, second, third = ann.starts[:3]
+    library.annotate(name, ann.move(1, (first + second) / 2).split((second + third) / 2))
+    library.annotate(name, library.version(name, "bob").merge(2))
 
 
 @contextmanager
@@ -94,25 +93,27 @@ def served(folder: Path) -> Iterator[str]:
         thread.join()
 
 
-def take(address: str, chromium: str, output: Path) -> None:
+def take(address: str, wanted: argparse.Namespace) -> None:
     from PIL import Image
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for suffix, viewport, scheme, names in WINDOWS:
-            context = browser.new_context(viewport=viewport, color_scheme=scheme)
+        browser = play.chromium.launch(executable_path=wanted.chromium, args=["--no-sandbox"])
+        for suffix, viewport, scheme in WINDOWS:
+            touch = viewport is PHONE
+            context = browser.new_context(
+                viewport=viewport, color_scheme=scheme, has_touch=touch, is_mobile=touch
+            )
             page = context.new_page()
             page.set_default_timeout(PATIENCE)
-            for name in names:
-                path, awaited, act = VIEWS[name]
-                page.goto(address + path)
+            for name, (path, awaited, act) in VIEWS.items():
+                page.goto(address + path.format(video=wanted.video, query=wanted.query))
                 page.wait_for_selector(awaited)
                 prepare(page, act)
                 page.wait_for_load_state("load")
                 page.evaluate(SETTLED)
                 page.wait_for_timeout(FADING)
-                target = output / f"page-{name}{suffix}.png"
+                target = wanted.output / f"page-{name}{suffix}.png"
                 page.screenshot(path=target)
                 Image.open(target).quantize(256, dither=Image.Dither.NONE).save(
                     target, optimize=True
@@ -124,24 +125,19 @@ def take(address: str, chromium: str, output: Path) -> None:
 
 def prepare(page: Any, act: str | None) -> None:
     """Do what the picture is to show."""
-    if act == "why":
-        page.get_by_role("slider", name="Start of story 2").hover()
-        page.wait_for_selector(".told-why.on")
-    elif act == "learn":
-        page.get_by_role("button", name=re.compile("^Learn")).wait_for()
-        if not page.locator(".scores").count():
-            page.get_by_role("button", name=re.compile("^Learn")).click()
-        page.wait_for_selector(".scores")
-        act = ".scores"
-    if act and act.startswith("."):
-        # Below the bar that stays on top.
-        page.locator(act).evaluate("e => scrollBy(0, e.getBoundingClientRect().top - 140)")
+    if act == "transcript":
+        page.get_by_role("tab", name="Transcript").click()
+    elif act == "keys":
+        page.get_by_role("button", name="Keyboard shortcuts").dispatch_event("click")
+    elif act == "export":
+        page.get_by_role("button", name="Export").click()
+        page.wait_for_selector("dialog textarea")
 
 
 SETTLED = f"""async () => {{
     const end = performance.now() + {SETTLING};
     const ready = () => [...document.images].every(i => i.loading === 'lazy' || i.complete)
-        && [...document.querySelectorAll('video')].every(v => v.readyState > 2 && !v.seeking);
+        && [...document.querySelectorAll('video')].every(v => v.readyState > 0 && !v.seeking);
     while (!ready() && performance.now() < end) await new Promise(go => setTimeout(go, 50));
 }}"""
 """Every picture is there and the film shows its frame."""

@@ -3,6 +3,7 @@
 import html
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -154,15 +155,15 @@ def test_every_boundary_says_why_it_is_there(client, library):
 
 
 def test_baselines_stand_beside_the_other_versions(client, library):
-    client.put("/api/v1/videos/film/annotations/consensus", json={"starts": [0, 4.0]})
+    client.put("/api/v1/videos/film/annotations/ann", json={"starts": [0, 4.0]})
     compared = client.get("/api/v1/videos/film/annotations", params={"baselines": True}).json()
     rows = [(v["name"], v["kind"], len(v["starts"])) for v in compared["versions"]]
-    assert rows[:2] == [("storyscope", "machine", 3), ("consensus", "person", 2)]
+    assert rows[:2] == [("storyscope", "machine", 3), ("ann", "person", 2)]
     assert ("uniform", "baseline", 2) in rows
     assert ("one-per-shot", "baseline", len(library.shots("film"))) in rows
     assert {"osg", "raw-clustering"} <= {name for name, _, _ in rows}
     assert len(compared["mean_iou"]) == len(rows) == len(compared["mean_iou"][0])
-    client.delete("/api/v1/videos/film/annotations/consensus")
+    client.delete("/api/v1/videos/film/annotations/ann")
 
 
 def test_a_preferred_picture_stands_for_the_story_and_stays(client, library):
@@ -426,7 +427,9 @@ def test_a_server_sweeps_what_a_killed_one_left_and_nothing_that_is_being_made(l
 
 
 def test_the_page_says_why_a_file_cannot_be_played(client):
-    assert client.get("/api/v1/videos/film/playable").json() == {"playable": True, "reason": ""}
+    played = client.get("/api/v1/videos/film/playable").json()
+    assert (played["playable"], played["reason"]) == (True, "")
+    assert (played["picture"], played["sound"]) == ("h264", "aac")
     assert "hevc in matroska" in why_unplayable(Codecs("matroska,webm", "hevc", ""))
     assert "with ac3 sound" in why_unplayable(Codecs("mov,mp4,m4a", "h264", "ac3"))
     assert why_unplayable(Codecs("matroska,webm", "vp9", "opus")) == ""
@@ -442,10 +445,149 @@ def test_a_picture_that_a_person_chose_stands_for_the_story(client):
     client.delete("/api/v1/videos/film/annotations/ann")
 
 
+def test_a_name_that_is_nobody_s_is_refused(client):
+    for name in ("machine", "consensus", "Automatic", "%2e%2e", "-"):
+        answer = client.put(f"/api/v1/videos/film/annotations/{name}", json={"starts": [0]})
+        assert (answer.status_code, answer.json()["error"]) == (422, "AnnotationError")
+
+
+def test_a_version_is_replaced_only_by_who_knows_it(client):
+    where, version = "/api/v1/videos/film/annotations/ann", {"starts": [0, 4.0]}
+    first = client.put(where, json=version, headers={"If-None-Match": "*"})
+    assert first.status_code == 204
+    taken = client.put(where, json={"starts": [0, 5.0]}, headers={"If-None-Match": "*"})
+    assert (taken.status_code, taken.json()["error"]) == (412, "VersionTaken")
+    known = {"If-Match": first.headers["etag"]}
+    assert client.put(where, json={"starts": [0, 5.0]}, headers=known).status_code == 204
+    assert client.put(where, json={"starts": [0, 6.0]}, headers=known).status_code == 412
+    client.delete(where)
+
+
+def test_an_export_holds_the_stories_that_were_asked_for(client):
+    def rows(answer):
+        return len(answer.text.strip().splitlines()) - 1
+
+    where = "/api/v1/videos/film/export/csv"
+    many = client.get("/api/v1/videos/film/stories", params={"granularity": 1}).json()["stories"]
+    assert rows(client.get(where, params={"granularity": 1})) == len(many) > 3
+    draft = {"starts": [0, 4.0], "titles": ["Sea", "The rest"]}
+    written = client.post(where, json=draft)
+    assert rows(written) == 2
+    assert "The rest" in written.text
+
+
+def test_head_asks_what_get_would_answer(client, film):
+    for path in ("/", "/api/v1/videos", "/api/v1/videos/film/stream", "/api/v1/events"):
+        answer = client.head(path)
+        assert (answer.status_code, answer.content) == (200, b"")
+    media = client.head("/api/v1/videos/film/media")
+    assert int(media.headers["content-length"]) == film.stat().st_size
+
+
+def test_no_answer_tells_a_folder_of_this_machine(client, library, film):
+    client.post("/api/v1/videos", json={"path": str(film.parent / "nothing.mp4")})
+    for path in ("/videos", "/videos/film", "/videos/film/stories", "/jobs", "/videos/none"):
+        text = client.get(f"/api/v1{path}").text
+        assert str(film.parent) not in text
+        assert str(library.folder) not in text
+    refused = client.post("/api/v1/videos", json={"path": "/etc/passwd"}).text
+    assert str(film.parent) not in refused
+
+
+def test_results_come_in_pages(client):
+    asked = {"q": "whale camel owl water desert forest"}
+    whole = client.get("/api/v1/search", params=asked).json()["hits"]
+    pages = [
+        client.get("/api/v1/search", params=asked | {"offset": n, "limit": 1}).json()
+        for n in range(len(whole))
+    ]
+    assert [page["hits"][0]["story"]["id"] for page in pages] == [h["story"]["id"] for h in whole]
+    assert [page["more"] for page in pages] == [True] * (len(whole) - 1) + [False]
+
+
+def test_a_result_names_its_moment(client):
+    (hit, *_) = client.get("/api/v1/search", params={"q": "dunes"}).json()["hits"]
+    assert hit["evidence"].startswith("Spoken, 0:05")
+    assert hit["story"]["start"] <= hit["moment"] < hit["story"]["end"]
+    none = client.get("/api/v1/search", params={"q": "dunes", "kind": "visual"}).json()
+    assert all(hit["parts"]["seen"] >= 0.5 for hit in none["hits"])
+
+
+def test_an_image_finds_what_looks_like_it(client):
+    shown = client.get("/api/v1/videos/film/picture", params={"at": 7.0}).content
+    answer = client.post("/api/v1/search/image", files={"file": ("shot.jpg", shown)})
+    assert answer.status_code == 200
+    assert {"hits", "more"} <= set(answer.json())
+    assert client.post("/api/v1/search/image", files={"file": ("x.jpg", b"x")}).status_code == 409
+    alike = client.get("/api/v1/videos/film/stories/2/similar").json()
+    assert "film/2" not in [hit["story"]["id"] for hit in alike["hits"]]
+
+
+def test_media_folders_can_be_looked_through(client, film):
+    (folder,) = client.get("/api/v1/folders").json()["folders"]
+    inside = client.get("/api/v1/folders", params={"path": folder["path"]}).json()
+    assert {"name": "film.mp4", "path": f"{folder['path']}/film.mp4", "known": True} in (
+        inside["videos"]
+    )
+    for path in (f"{folder['path']}/..", "/etc", f"{folder['path']}/../.."):
+        assert client.get("/api/v1/folders", params={"path": path}).status_code == 409
+
+
+def test_a_video_has_a_title_that_can_be_changed(client):
+    client.patch("/api/v1/videos/film", json={"title": "  Three   animals "})
+    assert client.get("/api/v1/videos").json()["videos"][0]["title"] == "Three animals"
+    client.patch("/api/v1/videos/film", json={"title": ""})
+    assert client.get("/api/v1/videos").json()["videos"][0]["title"] == ""
+
+
+def test_subtitles_that_cannot_be_read_are_refused(client, library):
+    answer = client.put(
+        "/api/v1/videos/film/transcript", files={"file": ("film.srt", b"no cues at all")}
+    )
+    assert answer.status_code in (409, 422)
+    assert list((library.folder / "transcripts").iterdir()) == []
+
+
+def test_sound_is_drawn_over_time(client):
+    level = client.get("/api/v1/videos/film/waveform").json()["level"]
+    assert len(level) > 100
+    assert 0 <= min(level) < max(level) <= 1
+
+
+def test_files_of_the_page_are_kept_and_compressed(client):
+    page = client.get("/")
+    assert page.headers["cache-control"] == "no-cache"
+    (name,) = set(re.findall(r"/static/([0-9a-f]{12})/", page.text))
+    script = client.get(f"/static/{name}/watch.js", headers={"Accept-Encoding": "gzip"})
+    assert "immutable" in script.headers["cache-control"]
+    assert script.headers["content-encoding"] == "gzip"
+    assert f'<link rel="modulepreload" href="/static/{name}/watch.js">' in page.text
+    film = client.get("/api/v1/videos/film/media", headers={"Accept-Encoding": "gzip"})
+    assert "content-encoding" not in film.headers
+
+
+def test_the_scripts_of_the_page_are_short(client):
+    from storyscope.web.delivery import STATIC
+
+    for path in [*STATIC.glob("*.js"), *STATIC.glob("*.css")]:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        assert len(lines) <= 250, path.name
+        assert max(map(len, lines)) <= 100, path.name
+
+
+def test_every_stage_of_indexing_has_a_name_on_the_page():
+    from storyscope.web.delivery import STATIC
+    from storyscope.web.job_facts import CUE_LABELS, SHARES
+
+    script = (STATIC / "jobs.js").read_text(encoding="utf-8")
+    assert [s for s in SHARES if not CUE_LABELS.get(s) and f"{s}:" not in script] == []
+
+
 def test_every_answer_carries_a_strict_policy(client):
-    for path in ("/", "/api/v1/videos", "/static/page.js", "/api/v1/videos/nothing"):
+    for path in ("/", "/api/v1/videos", "/static/main.js", "/api/v1/videos/nothing"):
         policy = client.get(path).headers["content-security-policy"]
         assert "script-src 'self'" in policy
+        assert "unsafe" not in policy
         assert "frame-ancestors 'none'" in policy
 
 

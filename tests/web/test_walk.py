@@ -1,4 +1,4 @@
-"""A walk through the page in a real browser: all that can be done there beside watching."""
+"""A walk through the page in a real browser: the library, and all that is beside watching."""
 
 import re
 import shutil
@@ -10,7 +10,8 @@ from playwright.sync_api import expect
 from browsing import PATIENCE, starts, until, wait_for_stories
 from films import make_film
 from movie import FPS
-from storyscope.library import training as styling
+from storyscope import Library
+from storyscope.library import training
 from storyscope.progress import Step
 from storyscope.stories.fine_tuning import FineTuning
 from storyscope.stories.model import default_model
@@ -29,6 +30,20 @@ def marked(library):
         library.discard_annotation("film", name)
 
 
+@pytest.fixture
+def another_file(library):
+    """Put another file in the place of the film's, and the film's own back in the end."""
+    (record,) = library.videos()
+
+    def put(path):
+        video = type(record.video)(**{**vars(record.video), "path": str(path)})
+        size = path.stat().st_size if path.exists() else 1
+        library.store.put_record(type(record)(**{**vars(record), "video": video, "size": size}))
+
+    yield put
+    library.store.put_record(record)
+
+
 def test_every_boundary_says_why_by_mouse_and_by_keyboard(open_page):
     page = open_page("/watch/film?t=6")
     expect(page.locator(".why")).to_contain_text("% sure")
@@ -36,58 +51,65 @@ def test_every_boundary_says_why_by_mouse_and_by_keyboard(open_page):
     expect(page.locator(".why .cues dt")).not_to_have_count(0)
     page.locator("main").press("w")
     expect(page.locator(".why .cues")).to_be_hidden()
+    page.get_by_role("button", name="Edit", exact=True).click()
     page.get_by_role("slider", name="Start of story 3").hover()
-    expect(page.locator(".told-why.on")).to_contain_text("Why here, at 0:10?")
-    page.mouse.move(5, 5)
-    expect(page.locator(".told-why.on")).to_have_count(0)
+    expect(page.locator(".tip.on")).to_contain_text("% sure")
     page.get_by_role("slider", name="Start of story 2").focus()
-    expect(page.locator(".told-why.on")).to_contain_text("% sure")
     page.keyboard.press("ArrowRight")
     page.get_by_role("slider", name="Start of story 3").focus()
     page.get_by_role("slider", name="Start of story 2").focus()
-    expect(page.locator(".told-why.on")).to_contain_text("Drawn by hand")
+    expect(page.locator(".tip.on")).to_contain_text("Set by you")
 
 
-def test_a_film_that_the_browser_cannot_play_is_streamed_and_sought_in(
-    open_page, library, tmp_path
-):
-    (record,) = library.videos()
-    count = round(record.video.duration * FPS)
-    old = make_film(tmp_path / "old.avi", frame_count=count, fps=FPS, codec="mpeg4")
-    video = type(record.video)(**{**vars(record.video), "path": str(old)})
-    changed = {"video": video, "size": old.stat().st_size}
-    library.store.put_record(type(record)(**{**vars(record), **changed}))
-    try:
-        page = open_page("/watch/film")
-        expect(page.locator(".note")).to_contain_text("mpeg4 in avi")
-        until(page, "document.querySelector('.stage video')?.videoWidth > 0")
-        page.locator("main").press("k")
-        until(page, "document.querySelector('.stage video')?.currentTime > 0.1")
-        strip = page.locator(".rail .strip").bounding_box()
-        page.mouse.click(strip["x"] + 0.9 * strip["width"], strip["y"] + 10)
-        expect(page.locator(".when")).to_contain_text("Story 3 of 3")
-        until(page, "document.querySelector('.stage video')?.src.includes('start=13.')")
-        until(page, "document.querySelector('.stage video')?.readyState > 1")
-        old.write_bytes(b"gone")
-        page.mouse.click(strip["x"] + 0.1 * strip["width"], strip["y"] + 10)
-        expect(page.locator(".cover")).to_contain_text("cannot be played")
-    finally:
-        library.store.put_record(record)
-
-
-def test_baselines_people_and_their_consensus_are_rows_with_their_agreement(open_page, marked):
+def test_a_film_that_no_browser_plays_is_converted_and_sought_in(open_page, another_file, tmp_path):
+    old = make_film(tmp_path / "old.avi", frame_count=180, fps=FPS, codec="mpeg4")
+    another_file(old)
     page = open_page("/watch/film")
-    for name in ("machine", "ann", "bob", "consensus"):
-        expect(page.locator(".row", has_text=name)).to_have_count(1)
-    page.get_by_label("with baselines").check()
-    expect(page.locator(".row", has_text="equal lengths")).to_have_count(1)
-    expect(page.locator(".row", has_text="every shot")).to_have_count(1)
-    page.reload()
-    expect(page.locator(".row.baseline")).not_to_have_count(0)
-    rows = page.locator(".row").count()
-    expect(page.locator(".agreement tbody tr")).to_have_count(rows)
-    page.get_by_role("link", name="bob").click()
-    wait_for_stories(page, 2)
+    expect(page.locator(".note")).to_contain_text("mpeg4 in avi")
+    until(page, "document.querySelector('.stage video')?.videoWidth > 0")
+    page.locator("main").press("k")
+    until(page, "document.querySelector('.stage video')?.currentTime > 0.1")
+    page.locator(".story").nth(2).get_by_role("button").click()
+    expect(page.locator(".when")).to_contain_text("Story 3 of 3")
+    until(page, "/start=10/.test(document.querySelector('.stage video')?.src)")
+    until(page, "document.querySelector('.stage video')?.readyState > 1")
+
+
+def test_a_missing_file_is_called_missing(open_page, another_file, tmp_path):
+    another_file(tmp_path / "gone.mp4")
+    page = open_page("/watch/film")
+    expect(page.locator(".cover")).to_contain_text("the file of film is missing")
+    wait_for_stories(page, 3)
+
+
+def test_the_browser_is_asked_before_a_file_is_converted(open_page, another_file, tmp_path, film):
+    hevc = tmp_path / "hevc.mkv"
+    make_film(hevc, frame_count=180, fps=FPS, codec="libx265")
+    another_file(hevc)
+    asked = []
+    page = open_page("/")
+    page.on("request", lambda request: asked.append(request.url))
+    page.add_init_script("HTMLMediaElement.prototype.canPlayType = () => 'probably'")
+    page.goto(page.url + "watch/film")
+    wait_for_stories(page, 3)
+    until(page, "document.querySelector('.stage video')?.hasAttribute('src')")
+    media = [url.rsplit("/", 1)[1] for url in asked if re.search("film/(stream|media)", url)]
+    assert media[0] == "media"
+
+
+def test_versions_are_compared_by_their_boundaries_and_taken_over_one_by_one(open_page, marked):
+    page = open_page("/watch/film?compare=1")
+    page.get_by_label("Compare with").select_option("ann")
+    expect(page.locator(".compare")).to_contain_text("1 of 3 boundaries differ")
+    colours = page.locator(".version-row").nth(1).locator("span[title]")
+    same = colours.evaluate_all("all => all.map(s => s.style.background)")
+    assert len(same) == 4
+    assert same[0] == same[1]
+    page.get_by_role("button", name="Add it here").click()
+    wait_for_stories(page, 4)
+    expect(page.locator(".compare")).to_contain_text("All boundaries agree")
+    page.get_by_text("Advanced").click()
+    expect(page.locator(".agreement th", has_text="Equal lengths").first).to_be_visible()
 
 
 def lesson(after):
@@ -95,7 +117,8 @@ def lesson(after):
 
 
 def test_learning_shows_its_score_and_is_used_only_when_asked(open_page, marked, monkeypatch):
-    page = open_page("/watch/film")
+    page = open_page("/learn")
+    expect(page.locator("h2").first).to_have_text("1 corrected video, 1 needed")
     go_on = threading.Event()
 
     def slow(*_, report, **__):
@@ -104,55 +127,90 @@ def test_learning_shows_its_score_and_is_used_only_when_asked(open_page, marked,
         report(Step("train", 2, 4))
         return lesson(0.75)
 
-    monkeypatch.setattr(styling, "learn_style", slow)
-    panel = page.get_by_label("Learn from corrections")
-    panel.get_by_label("everyone's").check()
-    panel.get_by_role("button", name="Learn from my corrections").click()
-    expect(panel).to_contain_text("without film")
-    panel.get_by_role("button", name="Cancel").click()
-    expect(panel).to_contain_text("nothing was changed")
+    monkeypatch.setattr(training, "learn_style", slow)
+    page.get_by_role("button", name="Learn", exact=True).click()
+    expect(page.locator(".page")).to_contain_text("without film")
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator(".page")).to_contain_text("Nothing was changed")
     go_on.set()
-    monkeypatch.setattr(styling, "learn_style", lambda *_, **__: lesson(0.4))
-    panel.get_by_role("button", name="Learn again").click()
-    expect(panel).to_contain_text("No better")
+    monkeypatch.setattr(training, "learn_style", lambda *_, **__: lesson(0.4))
+    page.get_by_role("button", name="Learn again").click()
+    expect(page.locator(".page")).to_contain_text("No better")
     for score in ("0.500", "0.400", "0.300"):
-        expect(panel.locator(".scores")).to_contain_text(score)
-    assert not marked.config.stories.model.endswith(styling.STYLE_FILE)
-    panel.get_by_role("button", name="Use it anyway").click()
-    expect(page.locator("#told")).to_contain_text("found anew")
-    assert marked.config.stories.model.endswith(styling.STYLE_FILE)
+        expect(page.locator(".scores")).to_contain_text(score)
+    assert not marked.config.stories.model.endswith(training.STYLE_FILE)
+    page.get_by_role("button", name="Use it anyway").click()
+    expect(page.locator("#toast")).to_contain_text("found again")
+    assert marked.config.stories.model.endswith(training.STYLE_FILE)
+
+
+def test_learning_says_what_it_needs_when_it_cannot_run(open_page, library):
+    page = open_page("/learn")
+    expect(page.locator(".page")).to_contain_text("0 corrected videos, 1 needed")
+    assert page.get_by_role("button", name="Learn", exact=True).count() == 0
 
 
 def test_a_preferred_picture_is_there_again(open_page, library):
     page = open_page("/watch/film")
+    page.locator(".cell").nth(2).hover()
     page.locator(".star").nth(2).click()
-    expect(page.locator("#told")).to_contain_text("stands for the story")
+    expect(page.locator("#toast")).to_contain_text("stands for the story")
     page.reload()
     expect(page.locator(".star").nth(2)).to_have_attribute("aria-pressed", "true")
 
 
-def test_an_upload_is_followed_stopped_and_resumed(open_page, library, film, tmp_path):
+def test_an_upload_is_followed_elsewhere_stopped_dismissed_and_resumed(
+    open_page, library, film, tmp_path
+):
     page = open_page("/")
-    page.wait_for_selector(".card")
+    page.wait_for_selector(".card-link")
     junk = tmp_path / "junk.mp4"
     junk.write_text("not a film")
     page.locator("#file").set_input_files(junk)
-    expect(page.get_by_label("Being sent")).to_contain_text("is not a video")
-    page.get_by_role("button", name="Dismiss").click()
+    jobs = page.get_by_label("In progress")
+    expect(jobs).to_contain_text("is not a video")
+    assert str(library.folder) not in jobs.inner_text()
+    page.get_by_role("link", name="Learn").click()
+    page.get_by_role("link", name="Storyscope, library").click()
+    expect(jobs).to_contain_text("is not a video")
+    page.get_by_role("button", name="Dismiss junk.mp4").click()
+    expect(jobs.locator(".job")).to_have_count(0)
     second = tmp_path / "second.mp4"
     shutil.copy(film, second)
     page.locator("#file").set_input_files(second)
-    jobs = page.get_by_label("On their way in")
-    jobs.get_by_role("button", name="Cancel").click()
-    expect(jobs).to_contain_text("cancelled")
+    bar = jobs.locator(".job.indexing progress")
+    assert bar.evaluate("p => getComputedStyle(p).appearance") == "none"
+    jobs.locator(".job.indexing").get_by_role("button", name="Cancel").click()
+    expect(jobs).to_contain_text("Cancelled")
     jobs.get_by_role("button", name="Resume").click()
-    expect(page.locator("a.card")).to_have_count(2)
+    expect(page.locator("a.card-link")).to_have_count(2)
     expect(jobs.locator(".job")).to_have_count(0)
-    library.remove("second")
+    expect(page.locator(".card", has_text="second")).to_contain_text("Same file as film")
+    card = page.locator(".card", has_text="second")
+    card.get_by_role("button", name="More for second").click()
+    page.get_by_role("menuitem", name="Rename").click()
+    page.get_by_role("textbox", name="Title", exact=True).fill("The second film")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".card", has_text="The second film")).to_have_count(1)
+    page.get_by_label("Select The second film").check(force=True)
+    page.locator(".several").get_by_role("button", name="Delete…").click()
+    page.locator("dialog").get_by_role("button", name="Delete").click()
+    expect(page.locator("a.card-link")).to_have_count(1)
+    assert [record.video.id for record in library.videos()] == ["film"]
+
+
+def test_videos_are_picked_from_the_media_folders(open_page, library, film):
+    page = open_page("/")
+    page.get_by_role("button", name="Add from folder").click()
+    dialog = page.locator("dialog")
+    dialog.get_by_role("button", name=film.parent.name).click()
+    expect(dialog.locator("label", has_text="film.mp4")).to_contain_text("in the library")
+    assert str(film.parent) not in dialog.inner_text()
 
 
 def test_the_transcript_is_searched_and_follows(open_page):
     page = open_page("/watch/film")
+    page.get_by_role("tab", name="Transcript").click()
     page.get_by_label("Find in transcript").fill("dunes")
     expect(page.locator(".say mark")).to_have_text("dunes")
     page.get_by_label("Find in transcript").fill("")
@@ -161,69 +219,107 @@ def test_the_transcript_is_searched_and_follows(open_page):
     expect(page.locator(".when")).to_contain_text("Story 3 of 3")
 
 
-def test_one_turn_of_the_dial_is_one_step_and_stays_in_the_address(open_page):
-    page = open_page("/watch/film")
-    wait_for_stories(page, 3)
-    before = starts(page)
-    dial = page.get_by_label("Granularity")
-    for value in ("0.8", "1"):
-        dial.evaluate(f"d => {{ d.value = {value}; d.dispatchEvent(new Event('input')); }}")
-    until(page, "document.querySelectorAll('.rail .strip button').length > 3")
-    page.wait_for_url(re.compile("granularity=1"))
-    many = len(starts(page))
-    page.reload()
-    wait_for_stories(page, many)
-    page = open_page("/watch/film")
-    wait_for_stories(page, 3)
-    page.get_by_label("Granularity").evaluate(
-        "d => { d.value = 1; d.dispatchEvent(new Event('input')); }"
-    )
-    wait_for_stories(page, many)
-    page.get_by_role("button", name="Undo").click()
-    assert starts(page) == before
+def test_captions_speed_and_shortcuts_follow_youtube(open_page):
+    page = open_page("/watch/film?t=6")
+    until(page, "document.querySelector('.stage video')?.readyState > 1")
+    main = page.locator("main")
+    main.press("c")
+    expect(page.locator(".captions")).to_contain_text("camel")
+    main.press("m")
+    assert page.evaluate("document.querySelector('.stage video').muted")
+    main.press("Shift+>")
+    assert page.evaluate("document.querySelector('.stage video').playbackRate") == 1.25
+    main.press("j")
+    until(page, "document.querySelector('.stage video').currentTime < 1")
+    main.press("n")
+    until(page, "document.querySelector('.stage video').currentTime > 4.9")
+    main.press("?")
+    expect(page.locator("dialog")).to_contain_text("Keyboard shortcuts")
 
 
-def test_the_export_menu_holds_every_format_and_tells_a_refusal(open_page):
+def test_the_export_dialog_holds_every_format_and_tells_a_refusal(open_page):
     page = open_page("/watch/film")
-    menu = page.get_by_label("Export as")
-    until(page, "document.querySelectorAll('[aria-label=\"Export as\"] option').length > 20")
+    page.get_by_role("button", name="Export").click()
+    dialog = page.locator("dialog")
+    for group in ("Players", "Editors", "Publishing", "Research"):
+        expect(dialog.locator("legend", has_text=group)).to_have_count(1)
+    dialog.get_by_role("radio", name=re.compile("^csv")).check()
     with page.expect_download() as taken:
-        menu.select_option("csv")
+        dialog.get_by_role("button", name="Download").click()
     assert taken.value.suggested_filename == "film.csv"
-    menu.select_option("youtube")
-    expect(page.locator("#told")).to_contain_text("YouTube wants")
+    dialog.get_by_role("radio", name=re.compile("^youtube")).check()
+    expect(dialog.get_by_role("alert")).to_contain_text("YouTube wants")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everyone_can_use_what_opens(open_page, marked, scheme):
     from axe_playwright_python.sync_playwright import Axe
 
-    page = open_page("/watch/film?t=6&baselines=1", color_scheme=scheme)
+    page = open_page("/watch/film?t=6", color_scheme=scheme)
     expect(page.locator(".why")).to_contain_text("% sure")
-    expect(page.locator(".row.baseline")).not_to_have_count(0)
     page.locator("main").press("w")
-    page.get_by_role("slider", name="Start of story 2").focus()
-    expect(page.locator(".told-why.on")).to_contain_text("% sure")
+    page.get_by_role("button", name="Export").click()
+    page.wait_for_selector("dialog textarea")
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
 
 
-def test_a_found_story_plays_while_the_pointer_rests_on_it(open_page):
+def test_search_has_filters_more_like_this_and_arrow_keys(open_page):
     page = open_page("/search?q=camel")
-    page.locator(".hit").first.hover()
-    until(page, "document.querySelector('.hit video.on')?.currentTime > 4.9")
-    page.mouse.move(5, 5)
-    expect(page.locator(".hit video")).to_have_count(0)
+    page.locator(".hit-link").first.focus()
+    page.get_by_label("Found by").select_option("visual")
+    page.wait_for_url(re.compile("kind=visual"))
+    page = open_page("/search?q=the+water+desert+forest")
+    page.wait_for_selector(".hit-link, .empty")
+    if page.locator(".hit-link").count() > 1:
+        page.locator(".hit-link").first.focus()
+        page.keyboard.press("ArrowRight")
+        assert (
+            page.evaluate(
+                "[...document.querySelectorAll('.hit-link')].indexOf(document.activeElement)"
+            )
+            == 1
+        )
+    page = open_page("/search?q=camel")
+    page.get_by_role("link", name="More like this").first.click()
+    page.wait_for_url(re.compile("like=film%2F2"))
+    expect(page.locator("h1")).to_have_text(re.compile("More like this|Nothing else is like this"))
 
 
-def test_scrubbing_shows_small_pictures_of_the_film(open_page):
-    page = open_page("/watch/film")
+def test_a_server_that_is_gone_is_said_in_words(open_page):
+    page = open_page("/")
+    page.wait_for_selector(".card-link")
+    page.route("**/api/v1/**", lambda route: route.abort())
+    page.locator(".card-link").first.click()
+    expect(page.locator(".empty")).to_contain_text("The server does not answer")
+    page.unroute("**/api/v1/**")
+    page.get_by_role("button", name="Try again").click()
     wait_for_stories(page, 3)
-    strip = page.locator(".rail .strip").bounding_box()
-    for part in (0.3, 0.5, 0.7):
-        page.mouse.move(strip["x"] + part * strip["width"], strip["y"] + 10)
-    frame = page.locator(".peek.on .frame")
-    expect(frame).to_have_css("background-image", re.compile("sprites.jpg|picture"))
-    page.mouse.down()
-    page.mouse.up()
-    expect(page.locator(".when")).to_contain_text("Story 3 of 3")
+    assert starts(page) == []
+
+
+def test_a_missing_token_is_asked_for_and_leaves_the_address(browser, library):
+    from serving import served
+    from storyscope.web import create_app
+
+    with served(create_app(library, token="secret")) as address:
+        page = browser.new_page()
+        page.goto(address + "/watch/film")
+        expect(page.locator("h1")).to_have_text("This library is private")
+        page.get_by_label("Access token").fill("secret")
+        page.get_by_role("button", name="Open").click()
+        page.wait_for_selector(".card-link")
+        assert "secret" not in page.url
+        page.close()
+
+
+def test_an_empty_library_says_how_to_begin(browser, tmp_path):
+    from serving import served
+    from storyscope.web import create_app
+
+    with served(create_app(Library(tmp_path / "new"))) as address:
+        page = browser.new_page()
+        page.goto(address)
+        expect(page.locator(".first-run")).to_contain_text("Drop a video here")
+        expect(page.get_by_role("button", name="Try the demo film")).to_be_visible()
+        page.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -26,6 +26,9 @@ from storyscope.progress import Report, silent
 from storyscope.report import Findings, Truth
 from storyscope.search import Filter
 from storyscope.store import FOLDER, VideoRecord, address_of
+
+AUTOMATIC = "automatic"
+"""The annotator whose stories are the automatic ones, whichever version is the library's own."""
 
 
 class Library:
@@ -177,6 +180,8 @@ class Library:
 
     def chosen_pictures(self, video: str, annotator: str) -> tuple[float | None, ...]:
         """For each of a person's stories, the second of the frame they chose, or None."""
+        if annotator == AUTOMATIC:
+            return (None,) * len(self.stories(video, annotator=annotator))
         version = self.version(video, annotator)
         return version.thumbnails or (None,) * len(version.starts)
 
@@ -248,29 +253,37 @@ class Library:
         level: str = "stories",
         annotator: str | None = None,
         granularity: float | None = None,
+        stories: list[Story] | None = None,
     ) -> Timeline:
         """What every format is written from: `level` is stories, shots or nested.
 
-        Nested are stories with their shots inside, for the formats that can hold both.
+        Nested are stories with their shots inside, for the formats that can hold both. `stories`
+        that are given are written instead of the library's own.
         """
-        film, stories = self.video(video), None
+        film = self.video(video)
         spans = [shot.span for shot in self.shots(video)] if level != "stories" else []
         shots = tuple(Entry(span, f"Shot {number}") for number, span in enumerate(spans, start=1))
         if level == "shots":
             line = Timeline(film, shots)
         else:
-            stories = self.stories(video, annotator=annotator, granularity=granularity)
+            if stories is None:
+                stories = self.stories(video, annotator=annotator, granularity=granularity)
             line = timeline_of(film, stories, annotator=annotator or "storyscope")
             line = replace(line, shots=shots)
         return replace(
             line,
             keyframes=self._keyframes(video),
             storyboard=lambda: self._storyboard(video, stories, annotator),
+            contact_sheet=self._contact_sheet(video, stories) if stories else None,
         )
 
     def story_facts(self, video: str, stories: Sequence[Story]) -> dict[str, Any]:
         """What `stories --json` says."""
         return {"video": self._about(video), "stories": [story.facts() for story in stories]}
+
+    def _contact_sheet(self, video: str, stories: list[Story]) -> Callable[[Path], None] | None:
+        """What draws these stories on one picture, where the pictures are at hand."""
+        return None
 
     def _about(self, video: str) -> dict[str, Any]:
         """What `list --json` says of a video."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from storyscope.concepts import TRAINED_FILE
 from storyscope.config import (
@@ -38,12 +40,18 @@ from storyscope.cues import indexed_cues
 from storyscope.errors import AnnotationError, LibraryError, UnknownVideo
 from storyscope.library.adding import add_video, as_it_stands
 from storyscope.library.annotations import keep_annotation, kept_annotations, laid_over
-from storyscope.library.base import Library
+from storyscope.library.base import AUTOMATIC, Library
 from storyscope.library.comparing import compare, found_by_baselines
 from storyscope.library.explaining import boundary_facts, cue_importance, explain_boundaries
+from storyscope.library.own_version import (
+    apply_own_version,
+    automatic_stories,
+    choose_own_version,
+    own_version,
+)
 from storyscope.library.thumbnails import forget_choices, prefer_frame, preferred, write_pictures
 from storyscope.progress import Report, silent
-from storyscope.report import Findings, HitPictures, Truth, hit_sheet
+from storyscope.report import Findings, HitPictures, Truth, contact_sheet, hit_sheet
 from storyscope.report.html_page import render
 from storyscope.search import Filter, Searcher
 from storyscope.stages.cues import cue_artefact
@@ -117,7 +125,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         again: bool = False,
         report: Report = silent,
     ) -> Video:
-        return add_video(
+        added = add_video(
             self.store,
             self.config,
             Path(path),
@@ -126,6 +134,8 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
             again=again,
             report=report,
         )
+        apply_own_version(self, added.id)
+        return added
 
     def videos(self) -> list[VideoRecord]:
         return [as_it_stands(self.store, record) for record in self.store.records()]
@@ -141,6 +151,9 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         count: int | None = None,
         annotator: str | None = None,
     ) -> list[Story]:
+        if annotator == AUTOMATIC:
+            self._ready(video)
+            return automatic_stories(self, video)
         if annotator is not None:
             return self._annotated_stories(video, annotator)
         self._ready(video)
@@ -149,6 +162,35 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         path = self.path(video)
         parts = list(path.about(count) if count is not None else path.at(granularity or 0.0))
         return self._named(video, story_spans(self.shots(video), parts), parts)
+
+    def own_version(self, video: str) -> str | None:
+        """Who made the version that is the library's own; None where it is the automatic one."""
+        return own_version(self, video)
+
+    def choose_own_version(self, video: str, annotator: str | None) -> None:
+        """Make a person's version what search, export and the list use; None takes it back."""
+        self._ready(video)
+        choose_own_version(self, video, annotator)
+
+    def stories_marked(self, video: str, annotation: Annotation) -> list[Story]:
+        """The stories as an annotation marks them, whether it is kept or not."""
+        spans, parts = laid_over(annotation, self.shots(video))
+        return [
+            replace(story, title=annotation.title(number) or story.title)
+            for number, story in enumerate(self._named(video, spans, parts))
+        ]
+
+    def loudness(self, video: str, *, points: int = 2000) -> list[float]:
+        """How loud the video is over time, from 0 to 1; empty without sound."""
+        sound = self._film(video).sound
+        if sound is None or not len(sound.mfcc):
+            return []
+        energy = np.asarray(sound.mfcc)[:, 0].astype(np.float32)
+        edges = np.linspace(0, len(energy), min(points, len(energy)) + 1).astype(int)
+        loudest = np.maximum.reduceat(energy, edges[:-1])
+        low, high = np.percentile(loudest, (2, 99.5))
+        level = np.clip((loudest - low) / max(float(high - low), 1e-6), 0, 1)
+        return [round(float(value), 3) for value in level]
 
     def path(self, video: str) -> StoryPath:
         self._ready(video)
@@ -251,11 +293,15 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
 
     def annotate(self, video: str, annotation: Annotation) -> None:
         keep_annotation(self.store, self.video(video), annotation)
+        if self.own_version(video) == annotation.annotator:
+            apply_own_version(self, video)
 
     def discard_annotation(self, video: str, annotator: str) -> None:
         if annotator not in self.annotations(video):
             raise AnnotationError(f"{annotator!r} has not annotated {video}")
         self.store.put_annotation(video, annotator, None)
+        if self._record(video).state == "ready":
+            apply_own_version(self, video)
 
     def annotations(self, video: str) -> dict[str, Annotation]:
         self._record(video)
@@ -323,6 +369,9 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
     def _keyframes(self, video: str) -> Keyframes:
         return self._film(video).keyframes
 
+    def _contact_sheet(self, video: str, stories: list[Story]) -> Callable[[Path], None]:
+        return lambda path: contact_sheet(self.findings(video, stories=stories), path)
+
     def _storyboard(self, video: str, stories: list[Story] | None, annotator: str | None) -> str:
         return render(self.findings(video, stories=stories))
 
@@ -366,12 +415,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         if annotator not in annotations:
             people = ", ".join(annotations) or "nobody yet"
             raise AnnotationError(f"{annotator!r} has not annotated {video}; annotated by {people}")
-        annotation = annotations[annotator]
-        spans, parts = laid_over(annotation, self.shots(video))
-        return [
-            replace(story, title=annotation.title(number) or story.title)
-            for number, story in enumerate(self._named(video, spans, parts))
-        ]
+        return self.stories_marked(video, annotations[annotator])
 
 
 def _reopened(

@@ -29,6 +29,8 @@ PAGE = 500
 """Videos asked for at a time."""
 PIECE = 1 << 20
 """Bytes of a file that are read at a time while it is sent."""
+FOR_PAGE = {"file", "title", "modified"}
+"""What a server says of a video beside the facts that `list --json` gives."""
 
 
 class RemoteLibrary(Library, schemes=("http", "https")):
@@ -173,7 +175,7 @@ class RemoteLibrary(Library, schemes=("http", "https")):
         self._ask("DELETE", f"/videos/{_safe(video)}")
 
     def facts(self) -> list[dict[str, Any]]:
-        return [{k: v for k, v in facts.items() if k != "file"} for facts in self._listed()]
+        return [{k: v for k, v in facts.items() if k not in FOR_PAGE} for facts in self._listed()]
 
     def _about(self, video: str) -> dict[str, Any]:
         (about,) = (facts for facts in self.facts() if facts["id"] == video)

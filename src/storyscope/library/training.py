@@ -47,6 +47,27 @@ def adopt_style(library: LocalLibrary, tuned: FineTuning) -> Path:
     return path
 
 
+def boundary_changes(library: LocalLibrary, tuned: FineTuning) -> list[dict[str, Any]]:
+    """For each video, the seconds where stories would begin or no longer begin by what was learned.
+
+    The stories that are automatic now are compared; videos that stay as they are do not appear.
+    """
+    from storyscope.stories import detect
+
+    changes = []
+    for record in library.videos():
+        if record.state != "ready":
+            continue
+        video, shots = record.video.id, library.shots(record.video.id)
+        before = {s.span.start for s in library.stories(video, annotator="automatic")}
+        found = detect(shots, library.features(video), model=tuned.model).stories
+        after = {shots[first].span.start for first in found.starts}
+        if before != after:
+            added, removed = sorted(after - before), sorted(before - after)
+            changes.append({"video": video, "added": added, "removed": removed})
+    return changes
+
+
 def facts_of(tuned: FineTuning) -> dict[str, Any]:
     """Mean IoU on videos left out: before, after, and of equal stories; each video and the mean.
 

@@ -9,7 +9,7 @@ from storyscope.media.codecs import decoders
 from storyscope.media.facts import Chapter, Probe, ScanEnd, SoundTrack, Subtitles, SubtitleTrack
 from storyscope.media.files import file_digest, find_videos
 from storyscope.media.reading import probe, read_frames, read_sound, read_subtitles, scan
-from storyscope.media.watching import Codecs, read_codecs, stream
+from storyscope.media.watching import Codecs, read_codecs, read_title, stream
 
 __all__ = [
     "Chapter",
@@ -27,6 +27,7 @@ __all__ = [
     "read_frames",
     "read_sound",
     "read_subtitles",
+    "read_title",
     "scan",
     "stream",
 ]

@@ -61,6 +61,8 @@ class Probe:
     chapters: tuple[Chapter, ...]
     sound_tracks: tuple[SoundTrack, ...]
     subtitles: tuple[SubtitleTrack, ...]
+    title: str = ""
+    """The title in the file's own metadata."""
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ def probe(job: Job, outlet: Outlet) -> None:
     outlet.end(
         {
             "container": container.format.name,
+            "title": container.metadata.get("title", ""),
             "codec": video.codec_context.name,
             "duration": duration,
             "fps": fps,

@@ -33,6 +33,14 @@ def read_codecs(path: str | Path, config: MediaConfig = MediaConfig()) -> Codecs
     return Codecs(facts["container"], facts["codec"], chosen[0] if chosen else "")
 
 
+def read_title(path: str | Path, config: MediaConfig = MediaConfig()) -> str:
+    """The title that a file's own metadata states, in one line; empty where there is none."""
+    path = Path(path)
+    check_file(path)
+    with decoding("probe", path, config) as decoder:
+        return " ".join(str(decoder.answer()["title"]).split())[:200]
+
+
 @contextmanager
 def stream(
     path: str | Path, *, start: float = 0.0, config: MediaConfig = MediaConfig()

@@ -19,6 +19,7 @@ from storyscope.errors import MediaError, TranscriptError
 from storyscope.media import find_videos, probe
 from storyscope.transcripts import EXTENSIONS
 from storyscope.web.answers import indexer_of, learner_of, library_of
+from storyscope.web.job_facts import job_facts
 from storyscope.writing import UPLOADING, write_whole
 
 router = APIRouter()
@@ -35,10 +36,10 @@ class AddByPath(BaseModel):
 def add_by_path(request: Request, wanted: AddByPath) -> dict[str, Any]:
     """Index a video, or a folder of them, that lies in a media folder of this server."""
     folders: tuple[Path, ...] = request.app.state.media_folders
-    paths = find_videos([_inside(Path(wanted.path), folders)])
-    words = _inside(Path(wanted.transcript), folders) if wanted.transcript else None
+    paths = find_videos([inside(wanted.path, folders)])
+    words = inside(wanted.transcript, folders) if wanted.transcript else None
     indexer = indexer_of(request)
-    return {"jobs": [indexer.add(_inside(path, folders), words).id for path in paths]}
+    return {"jobs": [indexer.add(inside(str(path), folders), words).id for path in paths]}
 
 
 @router.post("/uploads", status_code=202)
@@ -71,7 +72,7 @@ def upload(
 @router.get("/jobs")
 def jobs(request: Request) -> dict[str, Any]:
     """Videos on their way into the library."""
-    return {"jobs": indexer_of(request).jobs()}
+    return {"jobs": job_facts(request, indexer_of(request).jobs())}
 
 
 @router.delete("/jobs/{number}")
@@ -105,7 +106,10 @@ async def events(request: Request) -> Response:
 
     async def stream() -> AsyncIterator[str]:
         async for state in indexer_of(request).watch():
-            facts = {"jobs": state, "learning": learner_of(request).facts()}
+            facts = {
+                "jobs": job_facts(request, state),
+                "learning": learner_of(request).facts(),
+            }
             yield f"data: {json.dumps(facts)}\n\n"
 
     return StreamingResponse(stream(), media_type="text/event-stream")
@@ -125,11 +129,17 @@ def _transcript_suffix(file: UploadFile) -> str:
     return suffix
 
 
-def _inside(path: Path, folders: tuple[Path, ...]) -> Path:
-    """The real path, if it lies in a declared folder; links out of it do not count."""
+def inside(name: str, folders: tuple[Path, ...]) -> Path:
+    """The real path, if it lies in a declared folder; links out of it do not count.
+
+    It is a path of this machine, or the name of a declared folder and the way from there.
+    """
     # A NUL ends a path for the system, not for Python: resolving it would raise.
-    real = Path(str(path).replace("\0", "?")).resolve()
+    path = Path(name.replace("\0", "?"))
+    first, *rest = path.parts or ("",)
+    named = next((folder for folder in folders if folder.name == first), None)
+    real = (named.joinpath(*rest) if named else path).resolve()
     if not any(real.is_relative_to(folder) for folder in folders):
-        places = ", ".join(map(str, folders)) or "none; start with --media FOLDER"
+        places = ", ".join(folder.name for folder in folders) or "none; start with --media FOLDER"
         raise MediaError(f"videos can be added from the media folders only ({places})")
     return real

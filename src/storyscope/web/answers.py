@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from hashlib import sha256
+from pathlib import Path as FilePath
 from typing import Annotated, Any, cast
 
 from fastapi import Header, Path, Query, Request
@@ -13,6 +15,7 @@ from storyscope.library import LocalLibrary
 from storyscope.web.indexing import Indexer
 from storyscope.web.learning import Learner
 from storyscope.web.streams import Streams
+from storyscope.web.titles import Titles
 
 KnownTag = Annotated[str | None, Header()]
 Annotator = Annotated[str, Path(min_length=1, max_length=200)]
@@ -33,6 +36,30 @@ def learner_of(request: Request) -> Learner:
 
 def streams_of(request: Request) -> Streams:
     return cast(Streams, request.app.state.streams)
+
+
+def titles_of(request: Request) -> Titles:
+    return cast(Titles, request.app.state.titles)
+
+
+def without_paths(request: Request, text: str) -> str:
+    """The text without the folders of this machine: file names stay."""
+    library = library_of(request).folder
+    folders = [library / "uploads", library.absolute() / "uploads", library, library.absolute()]
+    folders += [*request.app.state.media_folders, FilePath(tempfile.gettempdir())]
+    for folder in folders:
+        text = text.replace(f"{folder}/", "").replace(f" in {folder}", "")
+    return text
+
+
+def named_facts(request: Request, facts: dict[str, Any]) -> dict[str, Any]:
+    """What the library says of a video, with its title and without its folder."""
+    video = library_of(request).video(facts["id"])
+    return facts | {
+        "path": FilePath(facts["path"]).name,
+        "title": titles_of(request).of(video),
+        "failure": without_paths(request, facts.get("failure", "")),
+    }
 
 
 def tagged(facts: dict[str, Any], known: str | None) -> Response:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
-from fastapi.staticfiles import StaticFiles
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from storyscope.errors import (
     AnnotationError,
@@ -21,17 +19,30 @@ from storyscope.errors import (
     UnknownVideo,
 )
 from storyscope.library import LocalLibrary
-from storyscope.web import adding, correcting, playing, routes
+from storyscope.web import adding, bringing, correcting, exporting, playing, routes, searching
+from storyscope.web.answers import without_paths
+from storyscope.web.correcting import VersionTaken
+from storyscope.web.delivery import (
+    A_YEAR,
+    ANEW,
+    Assets,
+    Compressed,
+    HeadAnswers,
+    content_name,
+    page_html,
+)
 from storyscope.web.guard import Guard
 from storyscope.web.indexing import Indexer
 from storyscope.web.learning import Learner
 from storyscope.web.reference import reference_page
 from storyscope.web.streams import Streams, TooManyStreams
+from storyscope.web.titles import Titles
 from storyscope.writing import sweep_abandoned
 
 STATUS: dict[type[StoryscopeError], int] = {
     UnknownVideo: 404,
     UnknownName: 404,
+    VersionTaken: 412,
     AnnotationError: 422,
     InvalidSegmentation: 422,
     InvalidSetting: 422,
@@ -68,9 +79,12 @@ def create_app(
     app.state.indexer.take_up()
     app.state.learner = Learner(library, app.state.indexer.tell)
     app.state.streams = Streams()
+    app.state.titles = Titles(library.folder)
     app.state.media_folders = tuple(folder.resolve() for folder in media_folders)
+    app.add_middleware(HeadAnswers)
+    app.add_middleware(Compressed)
     app.add_middleware(Guard, token=token, largest_upload=largest_upload)
-    for room in (routes, playing, correcting, adding):
+    for room in (routes, searching, playing, exporting, correcting, adding, bringing):
         app.include_router(room.router, prefix="/api/v1")
     app.add_exception_handler(StoryscopeError, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_shape)
@@ -81,7 +95,8 @@ def create_app(
 async def _refuse(request: Request, error: Exception) -> JSONResponse:
     """A refusal as JSON: its kind for programs, its words for people."""
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 409)
-    facts: dict[str, Any] = {"error": type(error).__name__, "detail": str(error)}
+    detail = without_paths(request, str(error))
+    facts: dict[str, Any] = {"error": type(error).__name__, "detail": detail}
     return JSONResponse(facts, status_code=status)
 
 
@@ -95,8 +110,10 @@ async def _refuse_shape(request: Request, error: Exception) -> JSONResponse:
 
 
 def _serve_page(app: FastAPI) -> None:
-    static = Path(str(files("storyscope.web"))) / "static"
-    app.mount("/static", StaticFiles(directory=static), name="static")
+    name = content_name()
+    html = page_html(name)
+    app.mount(f"/static/{name}", Assets(A_YEAR), name="assets")
+    app.mount("/static", Assets(ANEW), name="static")
 
     @app.get("/api/docs", include_in_schema=False)
     def reference() -> HTMLResponse:
@@ -108,6 +125,9 @@ def _serve_page(app: FastAPI) -> None:
         return JSONResponse(facts, status_code=404)
 
     @app.get("/{view:path}", include_in_schema=False)
-    def page(view: str) -> Response:
-        """The page; which view it shows is in the address."""
-        return FileResponse(static / "index.html")
+    def page(request: Request, view: str) -> Response:
+        """The page; which view it shows is in the address, which never keeps a token."""
+        if "token" in request.query_params:
+            bare = request.url.remove_query_params("token")
+            return RedirectResponse(f"{bare.path}?{bare.query}".rstrip("?"), status_code=303)
+        return HTMLResponse(html, headers={"Cache-Control": ANEW})

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +15,7 @@ from pydantic import BaseModel, Field
 
 from storyscope.core import Annotation
 from storyscope.cues import evidence_labels
+from storyscope.errors import AnnotationError
 from storyscope.web.answers import (
     Annotator,
     KnownTag,
@@ -22,6 +26,12 @@ from storyscope.web.answers import (
 )
 
 router = APIRouter()
+RESERVED_NAMES = {"machine", "automatic", "consensus", "storyscope"}
+"""Names of versions that no person made."""
+
+
+class VersionTaken(AnnotationError):
+    """A version of this name is kept already, and it is not the one that was to be replaced."""
 
 
 class StoryVersion(BaseModel):
@@ -30,6 +40,12 @@ class StoryVersion(BaseModel):
     starts: list[float] = Field(min_length=1, max_length=20_000)
     titles: list[str] = Field(default_factory=list, max_length=20_000)
     thumbnails: list[float | None] = Field(default_factory=list, max_length=20_000)
+
+
+class OwnVersion(BaseModel):
+    """Whose version is to be the library's own; nobody's makes it the automatic one."""
+
+    annotator: str | None = Field(default=None, max_length=200)
 
 
 class Lesson(BaseModel):
@@ -52,7 +68,7 @@ class Preference(BaseModel):
 
 @router.get("/videos/{video}/explanation")
 def explanation(request: Request, video: str, if_none_match: KnownTag = None) -> Response:
-    """Why each of the machine's stories begins where it does: how sure, and which cues say so."""
+    """Why each automatic story begins where it does: how sure, and which cues say so."""
     library = library_of(request)
     reasons, importance = library.explain(video), library.cue_importance(video)
     facts = {"boundaries": reasons, "importance": importance, "labels": evidence_labels()}
@@ -63,7 +79,7 @@ def explanation(request: Request, video: str, if_none_match: KnownTag = None) ->
 def prefer_thumbnail(
     request: Request, video: str, number: Annotated[int, PathPart(ge=1)], wanted: Preference
 ) -> dict[str, float]:
-    """Let a frame stand for one of the machine's stories, and learn from it."""
+    """Let a frame stand for one of the automatic stories, and learn from it."""
     library = library_of(request)
     story = library.story(f"{library.video(video).id}/{number}")
     return {"seconds": library.prefer_thumbnail(story, wanted.seconds)}
@@ -83,20 +99,35 @@ def list_annotations(
 
 @router.put("/videos/{video}/annotations/{annotator:path}", status_code=204)
 def put_annotation(
-    request: Request, video: str, annotator: Annotator, version: StoryVersion
-) -> None:
-    """Keep a person's version beside the machine's."""
+    request: Request,
+    video: str,
+    annotator: Annotator,
+    version: StoryVersion,
+    if_match: KnownTag = None,
+    if_none_match: KnownTag = None,
+) -> Response:
+    """Keep a person's version beside the automatic one.
+
+    With `If-None-Match: *` only where there is none of that name; with `If-Match` only in the
+    place of the version with that tag. The answer carries the tag of what is kept now.
+    """
     library = library_of(request)
-    library.annotate(
-        video,
-        Annotation(
-            annotator,
-            tuple(version.starts),
-            library.video(video).duration,
-            tuple(version.titles),
-            tuple(version.thumbnails),
-        ),
+    refuse_name(annotator)
+    kept = library.annotations(video).get(annotator)
+    known = kept is not None and if_match is not None and if_match == _tag(kept)
+    if (if_none_match == "*" and kept is not None) or (if_match is not None and not known):
+        raise VersionTaken(f"{annotator!r} has another version of {video}; choose another name")
+    duration = library.video(video).duration
+    wanted = Annotation(
+        annotator,
+        tuple(version.starts),
+        duration,
+        tuple(version.titles),
+        tuple(version.thumbnails),
     )
+    library.annotate(video, wanted)
+    tag = _tag(library.annotations(video)[annotator])
+    return Response(status_code=204, headers={"ETag": tag})
 
 
 @router.delete("/videos/{video}/annotations/{annotator:path}", status_code=204)
@@ -105,10 +136,26 @@ def delete_annotation(request: Request, video: str, annotator: Annotator) -> Non
     library_of(request).discard_annotation(video, annotator)
 
 
+@router.put("/videos/{video}/own", status_code=204)
+def choose_own(request: Request, video: str, wanted: OwnVersion) -> None:
+    """Make a person's version what search, export and the list use; null takes it back."""
+    library_of(request).choose_own_version(video, wanted.annotator)
+
+
 @router.get("/learning")
 def learning(request: Request) -> dict[str, Any]:
-    """What is being learned from corrections, or what the last lesson brought."""
-    return learner_of(request).facts()
+    """What is being learned from corrections, or what the last lesson brought.
+
+    `corrected` names the videos that people have corrected; learning needs `needed` of them.
+    """
+    library = library_of(request)
+    people = {
+        record.video.id: list(library.annotations(record.video.id))
+        for record in library.videos()
+        if record.state == "ready"
+    }
+    corrected = [{"video": video, "people": names} for video, names in people.items() if names]
+    return learner_of(request).facts() | {"corrected": corrected, "needed": 1}
 
 
 @router.post("/learning", status_code=202)
@@ -132,3 +179,15 @@ def adopt(request: Request, adoption: Adoption) -> dict[str, Any]:
     indexer, ready = indexer_of(request), library_of(request).videos()
     paths = [Path(record.video.path) for record in ready if record.state == "ready"]
     return {"jobs": [indexer.add(path).id for path in paths]}
+
+
+def refuse_name(annotator: str) -> None:
+    """Refuse a name that is not a person's, or that no address can hold."""
+    if annotator.strip().lower() in RESERVED_NAMES:
+        raise AnnotationError(f"{annotator!r} is reserved; save the version under your own name")
+    if not any(letter.isalnum() for letter in annotator):
+        raise AnnotationError(f"a name needs a letter or a digit, got {annotator!r}")
+
+
+def _tag(version: Annotation) -> str:
+    return f'"{sha256(json.dumps(asdict(version)).encode()).hexdigest()[:24]}"'

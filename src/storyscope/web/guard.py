@@ -6,16 +6,18 @@ import hmac
 from urllib.parse import urlsplit
 
 from fastapi import Request
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from storyscope.web.delivery import login_html
 
 POLICY = "; ".join(
     (
         "default-src 'self'",
         "img-src 'self' data: blob:",
         "media-src 'self' blob:",
-        "style-src 'self' 'unsafe-inline'",
+        "style-src 'self'",
         "script-src 'self'",
         "object-src 'none'",
         "base-uri 'none'",
@@ -65,7 +67,9 @@ def _refusal(request: Request, token: str | None) -> Response | None:
     if token is None and host not in LOCAL_NAMES:
         # A page elsewhere may have its name point here: answer to local names only.
         return _refuse(403, "WrongHost", f"this server answers on this machine only, not as {host}")
-    if token is not None and not _has_token(request, token):
+    if token is not None and not (_has_token(request, token) or _is_public(request)):
+        if "text/html" in request.headers.get("accept", ""):
+            return HTMLResponse(login_html(), status_code=401)
         return _refuse(401, "TokenWanted", "open the address that `storyscope serve` printed")
     if request.method not in ("GET", "HEAD", "OPTIONS") and not _same_site(request, host):
         return _refuse(403, "CrossSite", "another site may not change this library")
@@ -90,6 +94,11 @@ def _has_token(request: Request, token: str) -> bool:
     bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
     given = (bearer, request.query_params.get("token", ""), request.cookies.get("storyscope", ""))
     return any(hmac.compare_digest(each.encode(), token.encode()) for each in given)
+
+
+def _is_public(request: Request) -> bool:
+    """The page's own files, which say nothing of the library, and which its login needs."""
+    return request.method in ("GET", "HEAD") and request.url.path.startswith("/static/")
 
 
 def _same_site(request: Request, host: str) -> bool:

@@ -72,7 +72,7 @@ class Learner:
             self._tell(state="used")
 
     def _run(self, annotator: str | None, stopped: threading.Event) -> None:
-        from storyscope.library.training import facts_of, learn_style
+        from storyscope.library.training import boundary_changes, facts_of, learn_style
 
         def follow(step: Step) -> None:
             if stopped.is_set():
@@ -81,6 +81,7 @@ class Learner:
 
         try:
             tuned = learn_style(self._library, annotator=annotator, report=follow)
+            changes = boundary_changes(self._library, tuned)
         except Cancelled:
             return
         except StoryscopeError as error:
@@ -89,7 +90,11 @@ class Learner:
         except Exception as error:
             outcome = {"state": "failed", "failure": f"{type(error).__name__}: {error}"}
         else:
-            outcome = {"state": "learned", "fraction": 1.0, "found": facts_of(tuned)}
+            outcome = {
+                "state": "learned",
+                "fraction": 1.0,
+                "found": facts_of(tuned) | {"changes": changes},
+            }
         with self._lock:
             if not stopped.is_set():
                 self._tuned = tuned if outcome["state"] == "learned" else None

@@ -1,24 +1,21 @@
-"""The film and what belongs to it: pictures, chapters, a stream if need be, and exports."""
+"""The video and what belongs to it: pictures, sound level, and a stream if need be."""
 
 from __future__ import annotations
 
-import shutil
 import tempfile
-import zipfile
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import FileResponse, PlainTextResponse, Response, StreamingResponse
-from starlette.background import BackgroundTask
+from fastapi.responses import FileResponse, Response, StreamingResponse
 
 from storyscope.errors import MediaError
 from storyscope.library import LocalLibrary
 from storyscope.media import Codecs, read_codecs
 from storyscope.store import SCAN
-from storyscope.web.answers import MaybeAnnotator, library_of, streams_of
-from storyscope.writing import EXPORTING
+from storyscope.web.answers import KnownTag, library_of, streams_of, tagged
 
 router = APIRouter()
 CONTENT_TYPES = {
@@ -53,10 +50,15 @@ def media(request: Request, video: str) -> Response:
 
 @router.get("/videos/{video}/playable")
 def playable(request: Request, video: str) -> dict[str, Any]:
-    """Whether browsers play the file as it is; if not, why: `stream` is then what they play."""
+    """Whether every browser plays the file as it is; if not, why, and what it is coded in.
+
+    A browser may play more than others: it can be asked about the codecs that are named here.
+    Where it does not, `stream` is what it plays.
+    """
     path = _file_of(request, video)
-    reason = why_unplayable(_codecs(path, path.stat().st_mtime_ns))
-    return {"playable": not reason, "reason": reason}
+    codecs = _codecs(path, path.stat().st_mtime_ns)
+    reason = why_unplayable(codecs)
+    return {"playable": not reason, "reason": reason, **asdict(codecs)}
 
 
 @router.get("/videos/{video}/stream", response_class=StreamingResponse)
@@ -73,12 +75,6 @@ def stream(
     return StreamingResponse(streams.send(opened), media_type=opened.type, headers=headers)
 
 
-@router.get("/videos/{video}/chapters.vtt")
-def chapters(request: Request, video: str, annotator: MaybeAnnotator = None) -> Response:
-    """The stories as a chapter track for the player."""
-    return _exported(library_of(request), video, "webvtt", annotator, "text/vtt")
-
-
 @router.get("/videos/{video}/sprites.vtt")
 def sprites(request: Request, video: str) -> Response:
     """Where each moment's small picture lies in `sprites.jpg`, for previews while scrubbing."""
@@ -92,39 +88,19 @@ def sprite_sheet(request: Request, video: str) -> Response:
     return FileResponse(sheet, media_type="image/jpeg", headers={"Cache-Control": "max-age=3600"})
 
 
-@router.get("/videos/{video}/export/{format}")
-def export(request: Request, video: str, format: str, annotator: MaybeAnnotator = None) -> Response:
-    """The stories in any format; several files come as one ZIP archive."""
-    from storyscope.formats import find_format
-
-    library, kind = library_of(request), find_format(format)
-    name = f"{library.video(video).id}{kind.suffix}"
-    if kind.write is not None:
-        written = _exported(library, video, format, annotator, "text/plain; charset=utf-8")
-        written.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-        return written
-    assert kind.save is not None
-    timeline = library.timeline(video, annotator=annotator)
-    folder = Path(tempfile.mkdtemp(dir=library.folder, prefix=EXPORTING))
-    try:
-        kind.save(timeline, folder / name)
-        made = _one_file(folder)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    gone = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
-    return FileResponse(
-        made, media_type="application/octet-stream", filename=made.name, background=gone
-    )
+@router.get("/videos/{video}/poster")
+def poster(request: Request, video: str) -> Response:
+    """The picture that stands for the whole video: the best of those of its stories."""
+    library = library_of(request)
+    thumbnails = [library.thumbnail(video, story) for story in library.stories(video)]
+    path = library.picture(video, max(thumbnails, key=lambda each: each.score).seconds)
+    return FileResponse(path, media_type="image/jpeg", headers={"Cache-Control": "max-age=300"})
 
 
-@router.get("/formats")
-def formats() -> dict[str, Any]:
-    """What `export` can write."""
-    from storyscope.formats import find_format, format_names
-
-    kinds = [find_format(name) for name in format_names()]
-    return {"formats": [{"name": k.name, "summary": k.summary, "loses": k.loses} for k in kinds]}
+@router.get("/videos/{video}/waveform")
+def waveform(request: Request, video: str, if_none_match: KnownTag = None) -> Response:
+    """How loud the video is over time, from 0 to 1; an empty list without sound."""
+    return tagged({"level": library_of(request).loudness(video)}, if_none_match)
 
 
 def why_unplayable(codecs: Codecs) -> str:
@@ -135,7 +111,7 @@ def why_unplayable(codecs: Codecs) -> str:
             return ""
     kind = codecs.container.split(",")[0]
     sound = f" with {codecs.sound} sound" if codecs.sound else ""
-    return f"Its picture is {codecs.picture}{sound} in {kind}, which browsers do not play."
+    return f"The file is {codecs.picture}{sound} in {kind}, which not every browser plays."
 
 
 def _file_of(request: Request, video: str) -> Path:
@@ -144,7 +120,7 @@ def _file_of(request: Request, video: str) -> Path:
     path = Path(library.video(video).path)
     record = library.store.record(video)
     if record is None or not path.is_file():
-        raise MediaError(f"the file of {video} is not where it was; add it again")
+        raise MediaError(f"the file of {video} is missing; put it back or add it again")
     if path.stat().st_size != record.size:
         raise MediaError(f"the file of {video} is not the one that was indexed; add it again")
     return path
@@ -153,30 +129,6 @@ def _file_of(request: Request, video: str) -> Path:
 @lru_cache(256)
 def _codecs(path: Path, modified_ns: int) -> Codecs:
     return read_codecs(path)
-
-
-def _exported(
-    library: LocalLibrary, video: str, name: str, annotator: str | None, kind: str
-) -> Response:
-    from storyscope.formats import find_format
-
-    write = find_format(name).write
-    assert write is not None
-    return PlainTextResponse(write(library.timeline(video, annotator=annotator)), media_type=kind)
-
-
-def _one_file(folder: Path) -> Path:
-    """The one file in a folder, or an archive of the many; films do not shrink any further."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    if len(files) == 1:
-        return files[0]
-    (made,) = {path.relative_to(folder).parts[0].split(".")[0] for path in files}
-    archive = folder / f"{made}.zip"
-    with zipfile.ZipFile(archive, "x", zipfile.ZIP_STORED) as out:
-        for path in files:
-            out.write(path, path.name)
-            path.unlink()
-    return archive
 
 
 def _sprites(library: LocalLibrary, video: str) -> Path:

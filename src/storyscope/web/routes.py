@@ -1,17 +1,32 @@
-"""Videos, their stories, and search: the verbs of `Library` over HTTP."""
+"""Videos and their stories: the verbs of `Library` over HTTP."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
+from pydantic import BaseModel, Field
 
-from storyscope.search import Filter
-from storyscope.web.answers import KnownTag, MaybeAnnotator, library_of, tagged
+from storyscope.core import Video
+from storyscope.web.answers import (
+    KnownTag,
+    MaybeAnnotator,
+    library_of,
+    named_facts,
+    tagged,
+    titles_of,
+)
 
 router = APIRouter()
+
+
+class Renaming(BaseModel):
+    """What a video is to be called; an empty title gives the file's own back."""
+
+    title: str = Field(max_length=200)
 
 
 @router.get("/videos")
@@ -25,7 +40,12 @@ def list_videos(
     library = library_of(request)
     facts = library.facts()
     shown = facts[offset : offset + limit]
-    videos = [fact | {"file": asdict(library.video(fact["id"]))} for fact in shown]
+    changed = {record.video.id: record.modified_ns / 1e9 for record in library.store.records()}
+    videos = [
+        named_facts(request, fact)
+        | {"file": _file_facts(library.video(fact["id"])), "modified": changed.get(fact["id"])}
+        for fact in shown
+    ]
     page = {"total": len(facts), "offset": offset, "videos": videos}
     return tagged(page, if_none_match)
 
@@ -35,9 +55,20 @@ def show_video(request: Request, video: str, if_none_match: KnownTag = None) -> 
     """One video: its facts, its stories and who annotated it."""
     library = library_of(request)
     facts = library.story_facts(video, library.stories(video))
+    facts["video"] = named_facts(request, facts["video"])
     facts["annotators"] = list(library.annotations(video))
+    facts["own"] = library.own_version(video)
     facts["cues"] = library.cues(video)
+    facts["damage"] = library.damage(video)
+    facts["file"] = _file_facts(library.video(video))
     return tagged(facts, if_none_match)
+
+
+@router.patch("/videos/{video}", status_code=204)
+def rename_video(request: Request, video: str, wanted: Renaming) -> None:
+    """Give a video another title; its id, which every command takes, stays."""
+    title = " ".join(wanted.title.split())
+    titles_of(request).rename(library_of(request).video(video), title)
 
 
 @router.delete("/videos/{video}", status_code=204)
@@ -59,6 +90,7 @@ def list_stories(
     library = library_of(request)
     stories = library.stories(video, granularity=granularity, count=count, annotator=annotator)
     facts = library.story_facts(video, stories)
+    facts["video"] = named_facts(request, facts["video"])
     chosen = library.chosen_pictures(video, annotator) if annotator else (None,) * len(stories)
     for story, fact, picked in zip(stories, facts["stories"], chosen, strict=True):
         thumbnail = library.thumbnail(video, story)
@@ -103,23 +135,6 @@ def show_transcript(request: Request, video: str, if_none_match: KnownTag = None
     return tagged(facts, if_none_match)
 
 
-@router.get("/search")
-def search(
-    request: Request,
-    q: Annotated[str, Query(max_length=400)],
-    only: Annotated[Filter, Depends()],
-    limit: Annotated[int, Query(ge=1, le=100)] = 20,
-    offset: Annotated[int, Query(ge=0, le=100_000)] = 0,
-) -> dict[str, Any]:
-    """Stories that answer the text, best first, after the first `offset` of them.
-
-    Only stories in one video, within some seconds of it, of some length, or in one language.
-    """
-    library = library_of(request)
-    return {
-        "query": q,
-        "hits": [
-            {**hit.facts(), "duration": library.video(hit.video).duration}
-            for hit in library.search(q, limit=limit, offset=offset, only=only)
-        ],
-    }
+def _file_facts(video: Video) -> dict[str, Any]:
+    """The file as it was indexed, by its name: where it lies is the server's own business."""
+    return asdict(video) | {"path": Path(video.path).name}

@@ -1,48 +1,101 @@
-// Several versions of one video as rows of coloured stories, and how far each pair agrees.
-import { clock, colour, make } from "./dom.js";
+// Compare versions: stories that overlap share a colour, boundaries that differ are marked.
+import { get, wasAborted } from "./api.js";
+import { alignBoundaries, differing, partners } from "./align.js";
+import { button, clock, colour, iconButton, make, percent, plural, stories, toast } from "./dom.js";
+import { join, split } from "./edit.js";
+import { agreementTable } from "./agreement.js";
 
-const BASELINES = {
-  uniform: ["equal lengths", "Stories of equal length, as many as people marked"],
-  "one-per-shot": ["every shot", "Each shot a story of its own"],
-  "raw-clustering": ["clustering", "Exact clustering of features that nobody trained"],
-  osg: ["OSG 2016", "Optimal sequential grouping, additive cost"],
-  "osg-norm": ["OSG 2018", "Optimal sequential grouping, normalised cost"],
-  stg: ["STG", "Scene transition graphs, trained on the library's other annotated films"],
-  nw: ["alignment", "Needleman-Wunsch alignment, trained on the library's other annotated films"],
-};
-const called = ({ name, kind }) => (kind === "machine" ? "machine" : kind === "baseline" ? BASELINES[name]?.[0] ?? name : name);
+const OWN = { machine: "Automatic", consensus: "Consensus of all people" };
+const nameOf = ({ name, kind }) => OWN[kind] ?? name;
 
-export function compareRows(video, { versions, mean_iou: agreement }, duration) {
-  const rows = versions.map((version) => {
-    const { starts, kind } = version;
-    return make("div", { class: `row ${kind}` },
-      label(video, version),
-      make("div", { class: "strip thin", role: "img", "aria-label": `${called(version)}: ${starts.length} stories` },
-        ...starts.map((start, n) => make("span", {
-          style: `left:${(100 * start) / duration}%;width:${(100 * ((starts[n + 1] ?? duration) - start)) / duration}%;background:${colour(n)}`,
-          title: `${clock(start)} – ${clock(starts[n + 1] ?? duration)}`,
-        }))),
-      make("span", { class: "small soft count" }, `${starts.length}`));
-  });
-  const alone = versions.length < 2;
-  return make("div", { class: "versions" }, ...rows,
-    alone ? make("p", { class: "small soft" }, "Correct a boundary and save: your version appears here beside the machine's.") : matrix(versions, agreement));
-}
+export function comparePanel({ state, player, accept }) {
+  const body = make("div", { class: "compare" });
+  const other = make("select", { "aria-label": "Compare with", onchange: () => lay() });
+  let versions = [];
+  let chosen = 0;
 
-function label(video, version) {
-  const { name, kind } = version;
-  if (kind === "consensus") return make("span", { class: "small", title: "What agrees most with all people" }, name);
-  if (kind === "baseline") return make("span", { class: "small soft", title: BASELINES[name]?.[1] ?? name }, called(version));
-  const address = `/watch/${encodeURIComponent(video)}${kind === "machine" ? "" : `?annotator=${encodeURIComponent(name)}`}`;
-  return make("a", { class: "small", href: address, "data-link": true }, called(version));
-}
+  async function refresh() {
+    try {
+      ({ versions } = await get(`${state.path}/annotations`, { signal: state.signal }));
+    } catch (error) {
+      if (!wasAborted(error)) toast(error.message);
+      return;
+    }
+    draw();
+  }
 
-function matrix(versions, agreement) {
-  const names = versions.map(called);
-  const shade = (value) => `background:color-mix(in srgb, var(--accent) ${Math.round(38 * value)}%, transparent)`;
-  return make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Agreement" }, make("table", { class: "small agreement" },
-    make("caption", {}, "Mean IoU of each pair"),
-    make("thead", {}, make("tr", {}, make("td"), ...names.map((name) => make("th", { scope: "col" }, name)))),
-    make("tbody", {}, ...names.map((name, row) => make("tr", {}, make("th", { scope: "row" }, name),
-      ...agreement[row].map((value, column) => make("td", { style: row === column ? null : shade(value), class: row === column ? "self" : "" }, row === column ? "–" : value.toFixed(2))))))));
+  function draw() {
+    const others = versions.filter((version) => !isShown(version));
+    const before = other.value;
+    other.replaceChildren(...others.map((version) =>
+      make("option", { value: version.name }, nameOf(version))));
+    if (others.some(({ name }) => name === before)) other.value = before;
+    lay();
+  }
+
+  const isShown = ({ name, kind }) => !state.dirty && (kind === "machine" ? state.isAutomatic
+    : kind === "person" && name === state.source.annotator);
+
+  function lay() {
+    const rival = versions.find(({ name }) => name === other.value);
+    if (!rival) {
+      body.replaceChildren(make("p", { class: "soft" },
+        "There is only one version of these stories. Edit them and save: your version can then "
+        + "be compared with the automatic one."));
+      return;
+    }
+    const rows = alignBoundaries(state.now.starts, rival.starts);
+    const apart = differing(rows);
+    const told = !rows.length ? "Neither version has a boundary."
+      : apart.length ? `${apart.length} of ${plural(rows.length, "boundary", "boundaries")} differ`
+      : "All boundaries agree.";
+    const matched = partners(state.now.starts, rival.starts, state.duration);
+    body.replaceChildren(
+      make("div", { class: "tools" }, make("label", { class: "small" }, "Compare with ", other),
+        make("b", {}, told)),
+      row(state.label, state.now.starts, state.now.starts.map((_, n) => n), apart, "first"),
+      row(nameOf(rival), rival.starts, matched, apart, "second"),
+      apart.length ? stepper(apart, rival) : null,
+      agreementTable(state));
+  }
+
+  function row(label, starts, colours, apart, side) {
+    const end = (n) => starts[n + 1] ?? state.duration;
+    return make("div", { class: "version-row" },
+      make("span", { class: "small" }, `${label} · ${stories(starts.length)}`),
+      make("div", { class: "version-bar", role: "img", "aria-label": `${label}: ${starts.length}` },
+        ...starts.map((start, n) => make("span", { style: {
+          left: percent(start, state.duration), width: percent(end(n) - start, state.duration),
+          background: colour(colours[n]),
+        }, title: `${clock(start)} – ${clock(end(n))}` })),
+        ...apart.filter(({ only }) => only === side).map(({ at }) =>
+          make("i", { class: "differs", style: { left: percent(at, state.duration) } }))));
+  }
+
+  // One difference at a time: go there, and take it over or leave it.
+  function stepper(apart, rival) {
+    chosen = Math.min(chosen, apart.length - 1);
+    const here = apart[chosen];
+    const words = here.only === "first" ? `Only in this version: ${clock(here.at)}`
+      : `Only in ${nameOf(rival)}: ${clock(here.at)}`;
+    const go = (step) => {
+      chosen = (chosen + step + apart.length) % apart.length;
+      player.seek(apart[chosen].at);
+      lay();
+    };
+    const take = here.only === "first"
+      ? button("Remove it here",
+        () => accept((version) => join(version, placeOf(version, here.at))))
+      : button("Add it here", () => accept((version) => split(version, here.at)));
+    return make("div", { class: "tools stepper", role: "group", "aria-label": "Differences" },
+      iconButton("left", "Previous difference", () => go(-1)),
+      make("span", { class: "small" }, `${chosen + 1} of ${apart.length}`),
+      iconButton("right", "Next difference", () => go(1)),
+      make("span", {}, words), button("Show", () => go(0)), take);
+  }
+
+  const placeOf = (version, seconds) =>
+    version.starts.findIndex((start) => Math.abs(start - seconds) < 0.05);
+
+  return { element: body, refresh, draw };
 }

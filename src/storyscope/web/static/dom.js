@@ -1,46 +1,82 @@
-// Small pieces every view uses: the API, elements, times and colours.
-const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#8c510a", "#56b4e9", "#d55e00", "#6a51a3", "#b8b03a"];
-const DARK_TEXT = new Set([1, 3, 5, 8, 6, 2]);
+// Small pieces every view uses: elements, times, colours, words.
+import { icon } from "./icons.js";
 
-export const colour = (number) => COLOURS[number % COLOURS.length];
-export const textOn = (number) => (DARK_TEXT.has(number % COLOURS.length) ? "#101418" : "#ffffff");
-export const api = (path) => `/api/v1${path}`;
-export const picture = (video, seconds) => api(`/videos/${encodeURIComponent(video)}/picture?at=${seconds.toFixed(3)}`);
+const COLOURS = 9;
 
-export async function get(path, options = {}) {
-  const response = await fetch(api(path), options);
-  if (response.status === 204) return null;
-  const facts = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(typeof facts.detail === "string" ? facts.detail : `The server answered ${response.status}`);
-  return facts;
-}
-
-export const send = (method, path, body) =>
-  get(path, { method, headers: { "Content-Type": "application/json" }, body: body === undefined ? undefined : JSON.stringify(body) });
+export const colour = (number) => `var(--story-${number % COLOURS})`;
+export const percent = (part, whole) => `${((100 * part) / (whole || 1)).toFixed(4)}%`;
 
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") setStyle(element, value);
     else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
+    else if (value !== false && value !== null && value !== undefined) {
+      element.setAttribute(name, value);
+    }
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
   return element;
 }
+
+// Set from script: the page's policy allows no style attributes in markup.
+export function setStyle(element, properties) {
+  for (const [name, value] of Object.entries(properties)) element.style.setProperty(name, value);
+}
+
+export const button = (words, onclick, attributes = {}) =>
+  make("button", { type: "button", onclick, ...attributes }, words);
+
+export function iconButton(name, label, onclick, attributes = {}) {
+  const { key, ...rest } = attributes;
+  const title = key ? `${label} (${key})` : label;
+  return make("button", {
+    type: "button", class: "icon", title, "aria-label": label, onclick, ...rest,
+  }, icon(name));
+}
+
+export const withIcon = (name, words, onclick, attributes = {}) =>
+  make("button", { type: "button", onclick, ...attributes }, icon(name), make("span", {}, words));
 
 export function clock(seconds) {
   const whole = Math.max(0, Math.floor(seconds + 1e-6));
   const two = (n) => String(n).padStart(2, "0");
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
-  return hours ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
+  const short = `${minutes}:${two(whole % 60)}`;
+  return hours ? `${hours}:${two(minutes)}:${two(whole % 60)}` : short;
+}
+
+// "1 story", "2 stories", "1,204 videos".
+export function plural(count, one, many = `${one}s`) {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+}
+
+export const stories = (count) => plural(count, "story", "stories");
+
+export function remaining(seconds) {
+  if (!Number.isFinite(seconds)) return "";
+  if (seconds < 60) return "less than a minute left";
+  return `about ${plural(Math.round(seconds / 60), "minute")} left`;
 }
 
 let fading;
-export function tell(message) {
-  const place = document.getElementById("told");
-  place.textContent = message;
+// A message that fades; with `act`, a button such as Undo beside it.
+export function toast(message, act = null) {
+  const place = document.getElementById("toast");
+  const undo = act && button(act.words, () => { place.classList.remove("on"); act.run(); });
+  place.replaceChildren(make("span", {}, message), ...(undo ? [undo] : []));
   place.classList.add("on");
   clearTimeout(fading);
-  fading = setTimeout(() => place.classList.remove("on"), 4000);
+  fading = setTimeout(() => place.classList.remove("on"), act ? 8000 : 4000);
 }
+
+export const empty = (title, words, ...actions) =>
+  make("div", { class: "empty" }, make("h1", {}, title), make("p", {}, words),
+    make("div", { class: "tools middle" }, ...actions));
+
+export const link = (href, words, attributes = {}) =>
+  make("a", { href, "data-link": true, ...attributes }, words);
+
+// What every video is called on the page.
+export const nameOf = (video) => video.title || video.id;

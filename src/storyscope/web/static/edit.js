@@ -1,19 +1,36 @@
-// A person's version of the stories: plain values, one function a step, and the way back.
-const spliced = (list, at, remove, ...items) => [...list.slice(0, at), ...items, ...list.slice(at + remove)];
+// A version of the stories as plain values: one function a correction, and the way back.
+const SAME = 0.05;
+const spliced = (list, at, remove, ...items) =>
+  [...list.slice(0, at), ...items, ...list.slice(at + remove)];
+
+export const versionOf = (found, granularity = null) => ({
+  starts: found.map((story) => story.start),
+  titles: found.map((story) => story.title),
+  thumbnails: found.map((story) => story.chosen ?? null),
+  granularity,
+});
+
+export const bodyOf = ({ starts, titles, thumbnails }) => ({ starts, titles, thumbnails });
 
 export function split(version, seconds) {
   const at = version.starts.findLastIndex((start) => start <= seconds);
-  if (at < 0 || version.starts.some((start) => Math.abs(start - seconds) < 0.05)) return null;
+  if (at < 0 || version.starts.some((start) => Math.abs(start - seconds) < SAME)) return null;
   return {
+    ...version,
     starts: spliced(version.starts, at + 1, 0, seconds),
     titles: spliced(version.titles, at + 1, 0, ""),
     thumbnails: spliced(version.thumbnails, at + 1, 0, null),
   };
 }
 
-export function merge(version, story) {
+export function join(version, story) {
   if (story < 1) return null;
-  return { starts: spliced(version.starts, story, 1), titles: spliced(version.titles, story, 1), thumbnails: spliced(version.thumbnails, story, 1) };
+  return {
+    ...version,
+    starts: spliced(version.starts, story, 1),
+    titles: spliced(version.titles, story, 1),
+    thumbnails: spliced(version.thumbnails, story, 1),
+  };
 }
 
 export function move(version, story, seconds, duration) {
@@ -22,15 +39,34 @@ export function move(version, story, seconds, duration) {
   return { ...version, starts: spliced(version.starts, story, 1, seconds) };
 }
 
-export const retitle = (version, story, title) => ({ ...version, titles: spliced(version.titles, story, 1, title) });
-export const showBy = (version, story, seconds) => ({ ...version, thumbnails: spliced(version.thumbnails, story, 1, seconds) });
+export const retitle = (version, story, title) =>
+  ({ ...version, titles: spliced(version.titles, story, 1, title) });
+export const showBy = (version, story, seconds) =>
+  ({ ...version, thumbnails: spliced(version.thumbnails, story, 1, seconds) });
+
+// Other boundaries; titles and pictures that a person gave stay with the stories that remain.
+export function regrouped(version, original, next) {
+  const result = { ...next, titles: [...next.titles], thumbnails: [...next.thumbnails] };
+  version.starts.forEach((start, n) => {
+    const place = next.starts.findIndex((each) => Math.abs(each - start) < SAME);
+    const before = original.starts.findIndex((each) => Math.abs(each - start) < SAME);
+    if (place < 0) return;
+    if (version.titles[n] && version.titles[n] !== original.titles[before]) {
+      result.titles[place] = version.titles[n];
+    }
+    result.thumbnails[place] = version.thumbnails[n] ?? result.thumbnails[place];
+  });
+  return result;
+}
 
 export class History {
   #past = [];
   #future = [];
-  #kept;
 
-  constructor(version) { this.now = this.#kept = version; }
+  constructor(version, kept = version) {
+    this.now = version;
+    this.kept = kept;
+  }
 
   push(version) {
     this.#past.push(this.now);
@@ -41,15 +77,15 @@ export class History {
   replace(version) { this.now = version; }
   undo() { return this.#step(this.#past, this.#future); }
   redo() { return this.#step(this.#future, this.#past); }
-  saved() { this.#kept = this.now; }
-  get changed() { return this.now !== this.#kept; }
+  saved() { this.kept = this.now; }
+  get changed() { return JSON.stringify(bodyOf(this.now)) !== JSON.stringify(bodyOf(this.kept)); }
   get canUndo() { return this.#past.length > 0; }
   get canRedo() { return this.#future.length > 0; }
 
   #step(from, to) {
-    if (!from.length) return null;
+    if (!from.length) return false;
     to.push(this.now);
     this.now = from.pop();
-    return this.now;
+    return true;
   }
 }

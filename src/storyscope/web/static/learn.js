@@ -1,79 +1,115 @@
-// Learning from corrections: progress, the held-out score before and after, and the choice to use it.
-import { api, get, make, send, tell } from "./dom.js";
+// Learning from corrections: what there is to learn from, what would change, and the choice.
+import { get, onEvents, send, wasAborted } from "./api.js";
+import { button, clock, link, make, nameOf, plural, toast } from "./dom.js";
+import { myName } from "./person.js";
 
-export function learnPanel({ name, onused }) {
+export async function showLearn({ view, signal }) {
+  document.title = "Learn – Storyscope";
+  const [facts, { videos }] = await Promise.all([
+    get("/learning", { signal }), get("/videos?limit=500", { signal })]);
+  const names = new Map(videos.map((video) => [video.id, nameOf(video)]));
   const body = make("div", { "aria-live": "polite" });
-  const element = make("section", { class: "panel", "aria-label": "Learn from corrections" }, make("h2", {}, "Learn from corrections"), body);
-  const everyone = make("input", { type: "checkbox" });
-  const whose = make("label", { class: "small soft" }, everyone, "everyone's, not only mine");
-  let source = null;
-  let asked = false;
-  let awaited = null;
+  const everyone = make("input", { type: "checkbox", checked: true });
+  const whose = make("label", { class: "small" }, everyone, "Learn from everyone, not only me");
   let last = "";
-  get("/learning").then((facts) => { show(facts); if (facts.state === "learning") listen(); }).catch(() => {});
+  let awaited = null;
+  view.replaceChildren(make("div", { class: "page" }, make("h1", {}, "Learn from corrections"),
+    make("p", { class: "soft" }, "Saved versions teach Storyscope where you start stories. Each "
+      + "corrected video is left out in turn and checked against what the others taught."),
+    body));
+  show(facts);
+  onEvents(({ learning, jobs }) => {
+    if (learning.state !== "idle") show({ ...facts, ...learning });
+    const ended = (id) => jobs.some((job) => job.id === id
+      && !["waiting", "indexing"].includes(job.state));
+    if (awaited?.every(ended)) {
+      awaited = null;
+      toast("All stories were found again.");
+    }
+  }, signal);
 
-  function listen() {
-    source ??= new EventSource(api("/events"));
-    source.onmessage = (event) => {
-      const { learning, jobs } = JSON.parse(event.data);
-      show(learning);
-      if (awaited && awaited.every((id) => jobs.some((job) => job.id === id && !["waiting", "indexing"].includes(job.state)))) {
-        close();
-        onused();
-      } else if (!awaited && learning.state !== "learning") close();
-    };
-  }
-
-  function close() { source?.close(); source = null; }
+  const told = (error) => { if (!wasAborted(error)) toast(error.message); };
 
   async function start() {
-    asked = true;
     try {
-      show(await send("POST", "/learning", { annotator: everyone.checked ? null : name() || null }));
-      listen();
-    } catch (error) { tell(error.message); }
+      const annotator = everyone.checked ? null : myName() || null;
+      show({ ...facts, ...await send("POST", "/learning", { annotator }) });
+    } catch (error) { told(error); }
   }
 
   async function use(insist) {
     try {
       awaited = (await send("POST", "/learning/adoption", { insist })).jobs;
-      tell("In use: the stories are being found anew.");
-      listen();
-    } catch (error) { tell(error.message); }
+      toast("In use. The stories are being found again.");
+    } catch (error) { told(error); }
   }
 
-  function show(facts) {
-    const { state, fraction, note, failure, found } = facts;
-    const same = JSON.stringify(facts);
+  function show(now) {
+    const same = JSON.stringify(now);
     if (same === last) return;
     last = same;
-    const begin = make("button", { type: "button", onclick: start }, state === "idle" ? "Learn from my corrections" : "Learn again");
+    body.replaceChildren(...panel(now));
+  }
+
+  function panel({ state, fraction, note, failure, found, corrected = [], needed = 1 }) {
     if (state === "learning") {
-      body.replaceChildren(make("p", { class: "small soft" }, note ? `Trying ${note}…` : "Learning…"),
-        make("div", { class: "running" }, make("progress", { max: 1, value: fraction, "aria-label": "Learning" }),
-          make("button", { type: "button", onclick: async () => show(await send("DELETE", "/learning")) }, "Cancel")));
-    } else if (found && (state === "learned" || (state === "used" && asked))) {
-      body.replaceChildren(scores(found), verdict(state, found, begin));
-    } else {
-      const words = { failed: failure, cancelled: "Stopped; nothing was changed.", used: "What was learned is in use." }[state];
-      body.replaceChildren(make("p", { class: state === "failed" ? "small warn" : "small soft" }, words ?? "Your saved versions teach the machine where you begin stories. Each corrected film is left out in turn and judged by what the others taught."), make("div", { class: "tools" }, begin, whose));
+      const words = note ? `Checking ${note}…` : "Learning…";
+      return [make("div", { class: "panel" }, make("p", {}, words),
+        make("div", { class: "running" },
+          make("progress", { max: 1, value: fraction, "aria-label": "Learning" }),
+          make("span", { class: "small" }, `${Math.round(100 * fraction)}%`),
+          button("Cancel", () => send("DELETE", "/learning").then(show, told))))];
     }
+    const enough = corrected.length >= needed;
+    const have = `${plural(corrected.length, "corrected video")}, ${needed} needed`;
+    const begin = button(state === "idle" ? "Learn" : "Learn again", start,
+      { class: found && state === "learned" ? "" : "main" });
+    const words = { failed: failure, cancelled: "Cancelled. Nothing was changed.",
+      used: "What was learned is in use." }[state];
+    return [
+      make("div", { class: "panel" }, make("h2", {}, have),
+        make("ul", { class: "plain" }, ...corrected.map(({ video, people }) => make("li", {},
+          link(`/watch/${encodeURIComponent(video)}`, names.get(video) ?? video),
+          make("span", { class: "small soft" }, ` by ${people.join(", ")}`)))),
+        words ? make("p", { class: state === "failed" ? "warn" : "soft" }, words) : null,
+        enough ? make("div", { class: "tools" }, begin, whose)
+          : make("p", { class: "soft" }, "Learning cannot run yet. Open a video, choose Edit, "
+            + "correct its stories and save.")),
+      found && ["learned", "used"].includes(state) ? outcome(state, found) : null,
+    ].filter(Boolean);
   }
 
-  function verdict(state, found, begin) {
-    if (state === "used") return make("p", { class: "small soft" }, awaited ? "In use: the stories are being found anew." : "In use.");
-    const words = found.helped ? `Better by ${found.gain.toFixed(3)} on films it was not shown.` : "No better on films it was not shown, so it is not used.";
-    return make("div", { class: "tools" }, make("span", { class: "small" }, words),
-      make("button", { type: "button", class: found.helped ? "main" : "", onclick: () => use(!found.helped) }, found.helped ? "Use it" : "Use it anyway"), begin, whose);
+  function outcome(state, found) {
+    const { helped, gain, changes = [] } = found;
+    const verdict = helped ? `Better by ${gain.toFixed(3)} on videos it had not seen.`
+      : "No better on videos it had not seen, so it is not used.";
+    return make("div", { class: "panel" }, make("h2", {}, "What would change"),
+      changesList(changes), make("h3", {}, "How well it does"), scores(found),
+      make("div", { class: "tools" }, make("span", {}, state === "used" ? "In use." : verdict),
+        state === "used" ? null : button(helped ? "Use it" : "Use it anyway",
+          () => use(!helped), { class: helped ? "main" : "" })));
   }
 
-  return { element, close };
+  function changesList(changes) {
+    if (!changes.length) return make("p", { class: "soft" }, "No boundary would change.");
+    return make("ul", { class: "plain" }, ...changes.map(({ video, added, removed }) =>
+      make("li", {}, link(`/watch/${encodeURIComponent(video)}`, names.get(video) ?? video), " ",
+        ...times("added", added, video, "+"), ...times("removed", removed, video, "−"))));
+  }
+
+  const times = (kind, all, video, sign) => all.slice(0, 12).map((seconds) =>
+    link(`/watch/${encodeURIComponent(video)}?t=${seconds.toFixed(1)}`,
+      `${sign} ${clock(seconds)}`, { class: `change ${kind}` }));
 }
 
-function scores({ before, after, uniform, minutes, stories_per_minute: pace, videos }) {
-  const rows = [["before", before], ["after", after], ["equal stories", uniform]];
-  return make("div", { class: "scores", role: "group", "aria-label": "Mean IoU on films left out" },
-    make("p", { class: "small soft" }, `Mean IoU on ${videos.length} films or halves left out; ${minutes.toFixed(1)} minutes taught${pace ? `, ${pace.toFixed(2)} stories a minute` : ""}.`),
-    ...rows.map(([name, value]) => make("div", { class: "score" }, make("span", { class: "small" }, name),
-      make("span", { class: "meter" }, make("span", { class: name === "after" ? "on" : "", style: `width:${(100 * value).toFixed(1)}%` })), make("b", { class: "small" }, value.toFixed(3)))));
+function scores({ before, after, uniform, minutes, videos }) {
+  const rows = [["Before", before], ["After", after], ["Equal lengths", uniform]];
+  const words = `Mean IoU on ${plural(videos.length, "left-out part")}, learned from `
+    + `${minutes.toFixed(1)} minutes. 1 is perfect.`;
+  return make("div", { class: "scores", role: "group", "aria-label": "Mean IoU on left-out parts" },
+    make("p", { class: "small soft" }, words), ...rows.map(([name, value]) =>
+      make("div", { class: "score" }, make("span", { class: "small" }, name),
+        make("span", { class: "meter" }, make("i", { class: name === "After" ? "on" : "",
+          style: { width: `${(100 * value).toFixed(1)}%` } })),
+        make("b", { class: "small" }, value.toFixed(3)))));
 }

@@ -1,142 +1,148 @@
-// The library: a card a video, and those on their way in.
-import { api, clock, get, make, picture, send, tell } from "./dom.js";
+// The library: every video as a card, what is on its way in, and how to bring more.
+import { get, send, wasAborted } from "./api.js";
+import { removeVideos, videoCard } from "./card.js";
+import { button, make, nameOf, plural, toast, withIcon } from "./dom.js";
+import { ACTIVE, isBusy, jobList, upload } from "./jobs.js";
+import { openFolders } from "./folders.js";
+import { firstRun } from "./first_run.js";
+import { prefer, preference } from "./person.js";
 
-const STAGES = { scan: "watching the film", transcript: "reading the words", screen: "reading the screen", vision: "looking at keyframes", looks: "encoding keyframes for search", mined: "finding what is spoken of", concepts: "grouping concepts", stories: "finding the stories", titles: "naming the stories", passages: "filing for search", ratings: "rating the pictures" };
-const ACTIVE = ["waiting", "indexing"];
+const PAGE = 500;
+const SORTS = {
+  title: ["Title", (a, b) => nameOf(a).localeCompare(nameOf(b), undefined, { numeric: true })],
+  recent: ["Newest", (a, b) => (b.modified ?? 0) - (a.modified ?? 0)],
+  longest: ["Longest", (a, b) => b.duration - a.duration],
+  stories: ["Most stories", (a, b) => b.stories - a.stories],
+};
 
-export async function showLibrary(view) {
-  document.title = "Storyscope";
+export async function showLibrary({ view, signal }) {
+  document.title = "Library – Storyscope";
+  let videos = [];
+  let loaded = false;
+  let jobs = [];
+  let drawn = "";
+  const picked = new Set();
+  const states = new Map();
   const grid = make("div", { class: "grid" });
-  const jobs = make("div", { class: "jobs", role: "group", "aria-label": "On their way in" });
-  const sending = make("div", { class: "jobs", role: "group", "aria-label": "Being sent" });
-  const count = make("p", { class: "soft" });
-  const asking = folderDialog();
-  const file = make("input", { type: "file", accept: "video/*,.mkv,.avi,.ts,.mxf", class: "hidden", id: "file", "aria-label": "Video files to upload", tabindex: -1, multiple: true, onchange: () => { [...file.files].forEach((each) => upload(each, sending)); file.value = ""; } });
-  view.replaceChildren(
-    make("div", { class: "head" },
-      make("div", {}, make("h1", {}, "Library"), count),
-      make("div", { class: "tools" },
-        make("button", { type: "button", onclick: () => asking.showModal() }, "Add from folder…"),
-        make("button", { type: "button", class: "main", onclick: () => file.click() }, "Upload video"), file)),
-    asking, sending, jobs, grid);
-  grid.replaceChildren(...Array.from({ length: 4 }, () => make("div", { class: "card ghost", "aria-hidden": "true" }, make("div", { class: "shot" }), make("div", { class: "body" }))));
-  let active = [];
+  const count = make("p", { class: "soft", role: "status" });
+  const sort = make("select", { "aria-label": "Sort by", onchange: () => {
+    prefer("sort", sort.value);
+    draw();
+  } }, ...Object.entries(SORTS).map(([key, [words]]) => make("option", { value: key }, words)));
+  sort.value = preference("sort", "title");
+  const filter = make("input", { type: "search", class: "filter", placeholder: "Filter by title",
+    "aria-label": "Filter by title", oninput: () => draw() });
+  const several = make("div", { class: "several", hidden: true });
+  const file = make("input", { type: "file", accept: "video/*,.mkv,.avi,.ts,.mxf", class: "hidden",
+    id: "file", "aria-label": "Video files to upload", tabindex: -1, multiple: true,
+    onchange: () => { [...file.files].forEach(upload); file.value = ""; } });
+  const bringing = [
+    withIcon("folder", "Add from folder", () => openFolders()),
+    withIcon("upload", "Upload", () => file.click(), { class: "main" }),
+  ];
+  const list = jobList(signal, follow);
+  const tools = make("div", { class: "tools" }, filter, sort, ...bringing, file);
+  view.replaceChildren(make("div", { class: "head" },
+    make("div", {}, make("h1", {}, "Library"), count), tools), list, several, grid);
+  grid.replaceChildren(...Array.from({ length: 4 }, ghost));
+  dropZone(view, signal);
   await refresh();
 
   async function refresh() {
-    const { videos, total } = await get("/videos?limit=500");
-    count.textContent = total === 1 ? "1 video" : `${total} videos`;
-    const cards = videos.map((video) => card(video, active.find((job) => job.path === video.path && ACTIVE.includes(job.state))));
-    if (cards.length) grid.replaceChildren(...cards);
-    else grid.replaceChildren(make("div", { class: "empty wide" }, make("h2", {}, "No films yet"), make("p", {}, "Upload one, drop it here, or run ", make("code", {}, "storyscope add film.mp4"), ".")));
+    try {
+      const found = [];
+      let total = 1;
+      while (found.length < total) {
+        const page = await get(`/videos?offset=${found.length}&limit=${PAGE}`, { signal });
+        total = page.total;
+        if (!page.videos.length) break;
+        found.push(...page.videos);
+      }
+      videos = found;
+      loaded = true;
+      draw();
+    } catch (error) {
+      if (wasAborted(error)) return;
+      if (!loaded) throw error;
+      toast(error.message);
+    }
   }
 
-  const seen = new Map();
-  const source = new EventSource(api("/events"));
-  source.onmessage = (event) => {
-    active = JSON.parse(event.data).jobs;
-    lay(jobs, active.filter((job) => job.state !== "ready"));
-    if (active.some((job) => seen.get(job.id) !== job.state)) refresh();
-    active.forEach((job) => seen.set(job.id, job.state));
-  };
+  function follow(now) {
+    jobs = now;
+    const moved = jobs.some((job) => states.get(job.id) !== job.state);
+    jobs.forEach((job) => states.set(job.id, job.state));
+    if (moved && loaded) refresh();
+    else if (loaded) draw();
+  }
 
+  function draw() {
+    const wanted = filter.value.trim().toLowerCase();
+    const shown = videos.filter((video) => nameOf(video).toLowerCase().includes(wanted))
+      .sort(SORTS[sort.value][1]);
+    const key = JSON.stringify([shown, [...picked], isBusy(),
+      jobs.map((job) => [job.id, job.state])]);
+    if (key === drawn) return;
+    drawn = key;
+    count.textContent = wanted ? `${shown.length} of ${plural(videos.length, "video")}`
+      : videos.length ? plural(videos.length, "video") : "";
+    filter.hidden = sort.hidden = !videos.length;
+    tools.classList.toggle("first", !videos.length);
+    if (!videos.length) {
+      grid.replaceChildren(...(isBusy() ? [] : [firstRun(() => file.click())]));
+    } else if (!shown.length) {
+      grid.replaceChildren(make("p", { class: "soft wide" }, `No video matches “${wanted}”.`));
+    } else grid.replaceChildren(...shown.map(card));
+    drawSeveral();
+  }
+
+  function card(video) {
+    const job = jobs.find((each) => each.video === video.id && ACTIVE.includes(each.state)
+      || each.name === video.file?.path && ACTIVE.includes(each.state));
+    const digest = video.file?.digest;
+    const twin = digest && videos.find((other) => other.file?.digest === digest && other !== video
+      && videos.indexOf(other) < videos.indexOf(video));
+    return videoCard(video, {
+      job, refresh, twin: twin ? nameOf(twin) : "", selected: picked.has(video.id),
+      select: (on) => { picked[on ? "add" : "delete"](video.id); draw(); },
+    });
+  }
+
+  function drawSeveral() {
+    const chosen = videos.filter(({ id }) => picked.has(id));
+    several.hidden = !chosen.length;
+    if (!chosen.length) return;
+    several.replaceChildren(make("b", {}, `${plural(chosen.length, "video")} selected`),
+      button("Index again", () => again(chosen)),
+      button("Delete…", async () => {
+        if (await removeVideos(chosen, refresh)) picked.clear();
+      }, { class: "danger" }),
+      button("Clear selection", () => { picked.clear(); draw(); }));
+  }
+
+  async function again(chosen) {
+    for (const { id } of chosen) {
+      await send("POST", `/videos/${encodeURIComponent(id)}/index`)
+        .catch((error) => toast(error.message));
+    }
+    picked.clear();
+    toast(`${plural(chosen.length, "video")} queued`);
+    draw();
+  }
+}
+
+const ghost = () => make("div", { class: "card ghost", "aria-hidden": "true" },
+  make("div", { class: "shot" }), make("div", { class: "body" }));
+
+function dropZone(view, signal) {
   const drop = (event) => {
     if (!event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
     view.classList.toggle("dropping", event.type === "dragover");
-    if (event.type === "drop") [...event.dataTransfer.files].forEach((each) => upload(each, sending));
+    if (event.type === "drop") [...event.dataTransfer.files].forEach(upload);
   };
-  const drops = ["dragover", "dragleave", "drop"];
-  drops.forEach((name) => view.addEventListener(name, drop));
-  return () => { source.close(); drops.forEach((name) => view.removeEventListener(name, drop)); };
-}
-
-function card(video, job) {
-  const ready = video.state === "ready";
-  const shot = make("div", { class: "shot" });
-  if (ready) shot.append(make("img", { src: picture(video.id, video.duration / 3), alt: "", loading: "lazy" }));
-  shot.append(make("span", { class: "time" }, clock(video.duration)));
-  const stopped = video.state === "failed" && !job;
-  const words = ready ? `${video.stories} ${video.stories === 1 ? "story" : "stories"}` : stopped ? video.failure : "being indexed";
-  const body = make("div", { class: "body" }, make("b", {}, video.id), make("span", { class: stopped ? "small warn" : "small soft" }, words));
-  if (ready) return make("a", { class: "card", href: `/watch/${encodeURIComponent(video.id)}`, "data-link": true }, shot, body);
-  if (stopped) body.append(make("button", { type: "button", class: "small", onclick: () => send("POST", `/videos/${encodeURIComponent(video.id)}/index`).catch((e) => tell(e.message)) }, "Try again"));
-  return make("div", { class: "card" }, shot, body);
-}
-
-// Rows are changed where they stand: a button that is rebuilt under the pointer cannot be pressed.
-function lay(list, jobs) {
-  const rows = new Map([...list.children].map((row) => [row.dataset.job, row]));
-  list.replaceChildren(...jobs.map((job) => {
-    const key = `${job.id} ${job.state}`;
-    const row = rows.get(key) ?? build(job, key);
-    row.querySelector(".stage-name").textContent = job.state === "failed" ? job.failure : job.state === "indexing" ? STAGES[job.stage] ?? job.stage.replace("_", " ") : job.state;
-    row.querySelector("progress")?.setAttribute("value", job.fraction);
-    return row;
-  }).filter((row) => row));
-}
-
-function build(job, key) {
-  const working = ACTIVE.includes(job.state);
-  const act = (method, path) => send(method, path).catch((e) => tell(e.message));
-  return make("div", { class: "job", "data-job": key },
-    make("span", {}, make("b", {}, job.name), " ", make("span", { class: `stage-name small ${job.state === "failed" ? "warn" : "soft"}` })),
-    working ? make("button", { type: "button", onclick: () => act("DELETE", `/jobs/${job.id}`) }, "Cancel")
-      : make("button", { type: "button", onclick: () => act("POST", `/jobs/${job.id}/resume`) }, job.state === "failed" ? "Try again" : "Resume"),
-    working ? null : make("button", { type: "button", "aria-label": `Dismiss ${job.name}`, onclick: () => act("DELETE", `/jobs/${job.id}`) }, "Dismiss"),
-    working ? make("progress", { max: 1, value: job.fraction, "aria-label": job.name }) : null);
-}
-
-function folderDialog() {
-  const path = make("input", { name: "path", required: true, maxlength: 4096, autocomplete: "off", placeholder: "/films/planet.mp4", "aria-describedby": "path-help" });
-  const wrong = make("p", { class: "warn small", role: "alert" });
-  const dialog = make("dialog", { "aria-labelledby": "path-title" },
-    make("form", { method: "dialog", onsubmit: add },
-      make("h2", { id: "path-title" }, "Add a video or a folder"),
-      make("label", {}, "Path on the machine that serves this page", path),
-      make("p", { class: "soft small", id: "path-help" }, "It must lie in a folder given to ", make("code", {}, "storyscope serve --media"), "."),
-      wrong,
-      make("div", { class: "tools" }, make("button", { class: "main" }, "Add"), make("button", { type: "button", onclick: () => dialog.close() }, "Cancel"))));
-
-  async function add(event) {
-    event.preventDefault();
-    wrong.textContent = "";
-    try {
-      const { jobs } = await send("POST", "/videos", { path: path.value.trim() });
-      tell(`${jobs.length} ${jobs.length === 1 ? "video" : "videos"} queued`);
-      dialog.close();
-    } catch (error) {
-      wrong.textContent = error.message;
-    }
+  for (const name of ["dragover", "dragleave", "drop"]) {
+    view.addEventListener(name, drop, { signal });
   }
-  return dialog;
-}
-
-// `fetch` does not say how much was sent.
-function upload(file, list) {
-  const request = new XMLHttpRequest();
-  const sent = make("progress", { max: 1, value: 0, "aria-label": `Sending ${file.name}` });
-  const words = make("span", { class: "soft small" }, "being sent");
-  const stop = make("button", { type: "button", onclick: () => { request.abort(); row.remove(); } }, "Cancel");
-  const row = make("div", { class: "job" }, make("span", {}, make("b", {}, file.name), " ", words), stop, sent);
-  list.append(row);
-  request.upload.addEventListener("progress", (event) => { if (event.lengthComputable) sent.value = event.loaded / event.total; });
-  request.addEventListener("load", () => {
-    if (request.status === 202) return row.remove();
-    let told = {};
-    try { told = JSON.parse(request.responseText); } catch { /* not ours: the status says it */ }
-    fail(typeof told.detail === "string" ? told.detail : `The server answered ${request.status}`);
-  });
-  request.addEventListener("error", () => fail("The connection broke."));
-  request.open("POST", api("/uploads"));
-  const form = new FormData();
-  form.append("file", file);
-  request.send(form);
-
-  function fail(reason) {
-    words.textContent = reason;
-    words.className = "warn small";
-    sent.remove();
-    stop.textContent = "Dismiss";
-  }
+  signal.addEventListener("abort", () => view.classList.remove("dropping"));
 }

@@ -1,92 +1,150 @@
-// The film, by its own clock: played as it is, or as a stream made for browsers that cannot play it.
-import { api, get, make, picture } from "./dom.js";
+// The player: picture, captions, and controls that know the stories.
+import { picture } from "./api.js";
+import { seekBar } from "./bar.js";
+import { captionLines } from "./captions.js";
+import { clock, iconButton, make } from "./dom.js";
+import { icon } from "./icons.js";
+import { openMedia } from "./media.js";
+import { prefer, preference, setWatchedTo } from "./person.js";
+import { spriteSheet } from "./sprites.js";
 
-const RETRIES = 3;
+const SPEEDS = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2];
 
-export function filmPlayer({ id, path, duration, start, chapters, ontime }) {
-  const film = make("video", { controls: true, playsinline: true, preload: "metadata", src: api(`${path}/media`), poster: picture(id, start || duration / 3), "aria-label": `Film: ${id}` },
-    make("track", { kind: "chapters", srclang: "en", label: "Stories", src: api(chapters), default: true }));
+export function storyPlayer({ state, start, poster, signal, ontime }) {
+  const { id, duration } = state;
+  const video = make("video", { playsinline: true, preload: "metadata", tabindex: -1,
+    "aria-label": `Video: ${state.name}` });
+  const cover = make("img", { class: "poster", alt: "", src: picture(id, poster) });
+  const big = make("button", { type: "button", class: "big-play", "aria-label": "Play" });
+  const captions = make("div", { class: "captions", "aria-hidden": "true", hidden: true });
   const note = make("p", { class: "small soft note", hidden: true });
-  const stage = make("div", { class: "stage" }, film);
-  const element = make("div", {}, stage, note);
-  let streaming = false;
-  let offset = 0;
-  let wanted = start;
-  let closed = false;
-  let tries = 0;
-  let opening;
+  const stage = make("div", { class: "stage" }, video, cover, captions, big);
+  const element = make("div", { class: "player" }, stage, note);
+  const media = openMedia(video, { path: state.path, duration, start, signal, tell });
+  const lines = captionLines(state.transcript.words);
 
-  const time = () => (wanted ?? (streaming ? offset : 0) + film.currentTime);
+  const bar = seekBar({ duration, seek, show: spriteSheet(id), time: media.time });
+  const play = iconButton("play", "Play", toggle, { key: "k" });
+  const sound = iconButton("volume", "Mute", mute, { key: "m" });
+  const words = iconButton("captions", "Captions", toggleCaptions,
+    { key: "c", "aria-pressed": "false", hidden: !lines.length });
+  const speed = make("select", { class: "speed", "aria-label": "Speed",
+    onchange: () => setSpeed(Number(speed.value)) },
+  ...SPEEDS.map((each) => make("option", { value: each, selected: each === 1 }, `${each}×`)));
+  const full = iconButton("full", "Full screen", fullScreen, { key: "f" });
+  const at = make("span", { class: "clock" });
+  const named = make("span", { class: "now-named" });
+  const previous = iconButton("previous", "Previous story", () => step(-1), { key: "p" });
+  const next = iconButton("next", "Next story", () => step(1), { key: "n" });
+  stage.append(make("div", { class: "controls" }, bar.element,
+    make("div", { class: "control-row" }, play, previous, next, sound, at, named,
+      make("span", { class: "spring" }), words, speed, full)));
+  big.append(icon("play"));
+
+  function tell({ note: said, failure }) {
+    if (said) [note.textContent, note.hidden] = [said, false];
+    if (!failure) return;
+    note.hidden = true;
+    stage.classList.add("failed");
+    stage.append(make("div", { class: "cover", role: "alert" },
+      make("b", {}, "This video cannot be played"), make("span", {}, failure),
+      make("span", { class: "small" }, "Stories, pictures and transcript still work.")));
+  }
+
+  function toggle() {
+    if (stage.classList.contains("failed")) return;
+    if (video.paused) video.play().catch(() => {});
+    else video.pause();
+  }
 
   function seek(seconds) {
-    const to = Math.min(Math.max(seconds, 0), duration);
-    if (streaming && !within(to - offset)) open(to);
-    else if (film.readyState) film.currentTime = streaming ? to - offset : to;
-    else wanted = to;
+    media.seek(seconds);
+    cover.src = picture(id, seconds);
+    stage.classList.add("begun");
+  }
+
+  function step(direction) {
+    const { starts } = state.now;
+    const here = current();
+    // As everywhere: "previous" first goes to the beginning of what plays.
+    const back = media.time() - starts[here] > 3 ? here : here - 1;
+    seek(starts[direction > 0 ? here + 1 : Math.max(0, back)] ?? media.time());
+  }
+
+  function mute() {
+    video.muted = !video.muted;
+    sound.replaceChildren(icon(video.muted ? "mute" : "volume"));
+    sound.setAttribute("aria-label", video.muted ? "Unmute" : "Mute");
+  }
+
+  function toggleCaptions() {
+    captions.hidden = !captions.hidden;
+    prefer("captions", !captions.hidden);
+    words.setAttribute("aria-pressed", String(!captions.hidden));
+    follow();
+  }
+
+  function setSpeed(value) {
+    video.playbackRate = value;
+    speed.value = String(value);
+    prefer("speed", value);
+  }
+
+  function faster(direction) {
+    const place = SPEEDS.indexOf(video.playbackRate) + direction;
+    if (SPEEDS[place]) setSpeed(SPEEDS[place]);
+  }
+
+  async function fullScreen() {
+    if (document.fullscreenElement) return document.exitFullscreen();
+    await element.closest(".watch").requestFullscreen?.().catch(() => {});
+  }
+
+  function current() {
+    const { starts } = state.now;
+    return Math.max(0, starts.findLastIndex((begin) => begin <= media.time() + 0.02));
+  }
+
+  function follow() {
+    const now = media.time();
+    bar.follow();
+    at.textContent = `${clock(now)} / ${clock(duration)}`;
+    named.textContent = state.now.titles[current()] || `Story ${current() + 1}`;
+    const line = captions.hidden ? null : lines.findLast(({ start }) => start <= now);
+    captions.textContent = line && now < line.end + 1 ? line.text : "";
+    if (stage.classList.contains("begun")) setWatchedTo(id, now, duration);
     ontime();
   }
 
-  const within = (at) => Array.from({ length: film.buffered.length }, (_, n) => n)
-    .some((n) => film.buffered.start(n) <= at && at < film.buffered.end(n));
-
-  // A stream cannot be sought in: another takes its place, once the pointer rests.
-  function open(seconds, delay = 180) {
-    wanted = Math.min(seconds, Math.max(0, duration - 0.1));
-    const playing = !film.paused && !film.ended;
-    clearTimeout(opening);
-    opening = setTimeout(() => {
-      offset = wanted;
-      film.src = api(`${path}/stream?start=${offset.toFixed(3)}`);
-      film.poster = picture(id, offset);
-      if (playing) film.play().catch(() => {});
-    }, delay);
-  }
-
-  async function becomeStream() {
-    if (streaming || closed) return;
-    streaming = true;
-    stage.classList.add("streaming");
-    film.querySelector("track")?.remove();
-    open(wanted ?? film.currentTime, 0);
-    const { reason } = await get(`${path}/playable`).catch(() => ({ reason: "" }));
-    note.textContent = `${reason || "This browser cannot play the file as it is."} It is streamed as H.264; seek with the stories below.`;
-    note.hidden = false;
-  }
-
-  async function fail() {
-    if (stage.querySelector(".cover")) return;
-    const told = await fetch(film.src).then((answer) => { answer.body?.cancel(); return answer.ok ? {} : answer.json(); }).catch(() => ({}));
-    note.hidden = true;
-    stage.append(make("div", { class: "cover", role: "alert" }, make("b", {}, "This film cannot be played here"),
-      make("span", {}, told.detail ?? "Its codec or container is not for the web."), make("span", { class: "small" }, "Stories, transcript and pictures work all the same.")));
-  }
-
-  film.addEventListener("loadedmetadata", () => {
-    if (!streaming && !film.videoWidth) return becomeStream();
-    if (wanted !== null && !streaming) film.currentTime = wanted;
-    wanted = null;
-    ontime();
+  const shown = () => {
+    const paused = video.paused;
+    play.replaceChildren(icon(paused ? "play" : "pause"));
+    play.setAttribute("aria-label", paused ? "Play" : "Pause");
+    stage.classList.toggle("paused", paused);
+  };
+  for (const name of ["timeupdate", "seeking", "moved"]) video.addEventListener(name, follow);
+  for (const name of ["play", "pause", "ended"]) video.addEventListener(name, shown);
+  video.addEventListener("playing", () => stage.classList.add("begun", "live"));
+  video.addEventListener("seeked", () => {
+    if (stage.classList.contains("begun")) stage.classList.add("live");
   });
-  film.addEventListener("error", () => {
-    if (closed || !film.hasAttribute("src")) return;
-    if (!streaming) becomeStream();
-    else if (film.currentTime > 0 && tries++ < RETRIES) open(time());
-    else fail();
-  });
-  film.addEventListener("ended", () => { if (streaming && time() < duration - 1.5 && tries++ < RETRIES) { open(time(), 0); film.play().catch(() => {}); } });
-  film.addEventListener("timeupdate", ontime);
-  film.addEventListener("seeking", ontime);
-  get(`${path}/playable`).then(({ playable }) => { if (!playable) becomeStream(); }).catch(() => {});
+  video.addEventListener("click", toggle);
+  cover.addEventListener("click", toggle);
+  big.addEventListener("click", toggle);
+  document.addEventListener("fullscreenchange", () => {
+    const on = Boolean(document.fullscreenElement);
+    full.replaceChildren(icon(on ? "shrink" : "full"));
+    full.setAttribute("aria-label", on ? "Leave full screen" : "Full screen");
+  }, { signal });
+  shown();
+  if (preference("captions", false) && lines.length) toggleCaptions();
+  if (preference("speed", 1) !== 1) setSpeed(preference("speed", 1));
 
   return {
-    element, time, seek,
-    toggle: () => (film.paused ? film.play().catch(() => {}) : film.pause()),
-    close() {
-      closed = true;
-      clearTimeout(opening);
-      film.pause();
-      film.removeAttribute("src");
-      film.load();
-    },
+    element, seek, toggle, step, mute, current, faster, fullScreen, time: media.time,
+    captions: () => { if (lines.length) toggleCaptions(); },
+    frame: (direction) => seek(media.time() + direction / state.frameRate),
+    draw: () => { bar.draw(state.stories()); follow(); },
+    mark: bar.mark,
   };
 }

@@ -1,56 +1,150 @@
-// Search: stories, each shown by the frame that answers this query.
-import { api, clock, get, make, picture } from "./dom.js";
+// Search: stories, each shown by the frame that answers; filters are part of the address.
+import { ask, get, videoPath, wasAborted } from "./api.js";
+import { button, empty, link, make, nameOf, stories, toast, withIcon } from "./dom.js";
+import { hitCard } from "./hit.js";
+import { go } from "./router.js";
 
-let latest = 0;
+const PAGE = 24;
+const FILTERS = ["video", "kind", "longest", "shortest", "language", "sort"];
+const LENGTHS = { "": "Any length", short: "Under 1 minute", middle: "1 to 5 minutes",
+  long: "Over 5 minutes" };
+const BOUNDS = { short: { longest: 60 }, middle: { shortest: 60, longest: 300 },
+  long: { shortest: 300 } };
+const KINDS = { "": "Spoken or seen", spoken: "Spoken", topic: "Topic", visual: "Visual" };
+const SORTS = { "": "Best match", time: "Order in video", longest: "Longest" };
+const LANGUAGES = { "": "Any language", en: "English", de: "German", fr: "French", es: "Spanish",
+  it: "Italian", pt: "Portuguese", nl: "Dutch" };
 
-export async function showSearch(view, text) {
+export async function showSearch({ view, params, signal }) {
+  const text = (params.get("q") ?? "").trim();
+  const like = params.get("like");
   document.title = text ? `${text} – Storyscope` : "Search – Storyscope";
-  const mine = ++latest;
-  const { hits } = text ? await get(`/search?q=${encodeURIComponent(text)}&limit=30`) : { hits: [] };
-  if (mine !== latest) return;
-  const words = hits.length === 1 ? "1 story" : `${hits.length} stories`;
-  if (!hits.length) {
-    view.replaceChildren(make("div", { class: "empty" },
-      make("h1", {}, text ? `Nothing here answers “${text}”` : "What are you looking for?"),
-      make("p", {}, "Try fewer or other words: what is said, what it is about, or what is seen."),
-      make("a", { class: "button", href: "/", "data-link": true }, "Back to the library")));
+  if (!text && !like) return view.replaceChildren(nothingAsked());
+  const wanted = query(params);
+  const first = await get(`${wanted}&limit=${PAGE}`, { signal });
+  const { videos } = await get("/videos?limit=500", { signal });
+  const names = new Map(videos.map((video) => [video.id, nameOf(video)]));
+  const named = text ? videos.filter((video) => holdsAll(nameOf(video), text)) : [];
+  const title = like ? "More like this" : `“${text}”`;
+  const bar = filterBar(params, videos);
+  if (!first.hits.length && !named.length) {
+    const filtered = FILTERS.some((name) => params.has(name));
+    view.replaceChildren(...(filtered ? [bar] : []), empty(
+      like ? "Nothing else is like this" : `No results for “${text}”`,
+      filtered ? "Try without filters." : "Try fewer or other words: what is said, what it is "
+        + "about, or what is seen.",
+      filtered ? link(`/search?q=${encodeURIComponent(text)}`, "Remove filters",
+        { class: "button main" }) : null,
+      link("/", "Back to the library", { class: "button" })));
     return;
   }
-  view.replaceChildren(
-    make("div", { class: "head" }, make("div", {}, make("h1", {}, `“${text}”`), make("p", { class: "soft" }, words))),
-    make("div", { class: "grid" }, ...hits.map(card)));
+  const grid = make("div", { class: "grid hits" }, ...ordered(first.hits, params, names, text));
+  const count = make("p", { class: "soft", role: "status" });
+  const more = button("Show more", next, { class: "wide-button" });
+  let shown = first.hits.length;
+  tell(first.more);
+  view.replaceChildren(make("div", { class: "head" }, make("div", {},
+    make("h1", {}, title), count)), bar, ...videoRow(named), grid,
+  make("div", { class: "tools middle" }, more));
+  arrows(grid);
+
+  async function next() {
+    try {
+      const page = await get(`${wanted}&limit=${PAGE}&offset=${shown}`, { signal });
+      grid.append(...ordered(page.hits, params, names, text));
+      shown += page.hits.length;
+      tell(page.more);
+    } catch (error) { if (!wasAborted(error)) toast(error.message); }
+  }
+
+  function tell(hasMore) {
+    count.textContent = hasMore ? `First ${stories(shown)}` : stories(shown);
+    more.hidden = !hasMore;
+  }
 }
 
-function card(hit) {
-  const { story, thumbnail } = hit;
-  const shot = make("div", { class: "shot" },
-    make("img", { src: picture(hit.video, thumbnail.seconds), alt: `Frame at ${clock(thumbnail.seconds)}` }),
-    make("span", { class: "time" }, `${clock(story.start)} – ${clock(story.end)}`),
-    make("span", { class: "where", "aria-hidden": "true" }, make("span", { style: `left:${(100 * story.start) / hit.duration}%;width:${(100 * (story.end - story.start)) / hit.duration}%` })));
-  const said = Object.entries(hit.parts).filter(([, value]) => value >= 0.5).map(([name]) => make("span", { class: "part" }, name));
-  const link = make("a", { class: "card hit", href: `/watch/${encodeURIComponent(hit.video)}?t=${story.start.toFixed(2)}`, "data-link": true },
-    shot,
-    make("div", { class: "body" }, make("b", {}, story.title), make("span", { class: "small soft" }, hit.video), make("span", { class: "evidence" }, hit.evidence), make("div", { class: "parts" }, ...said)));
-  preview(link, shot, hit);
-  return link;
+// Pictures dropped or chosen: what they show is looked for.
+export async function showImageSearch({ view, signal, image }) {
+  document.title = "Search by image – Storyscope";
+  const form = new FormData();
+  form.append("file", image);
+  const answer = await ask("/search/image", { method: "POST", body: form, signal });
+  const { hits } = await answer.json();
+  const sample = make("img", { class: "sample", alt: "Your image",
+    src: URL.createObjectURL(image) });
+  const head = make("div", { class: "head with-sample" }, sample,
+    make("div", {}, make("h1", {}, "Search by image"), make("p", { class: "soft" },
+      hits.length ? stories(hits.length) : "Nothing in the library looks like this image.")));
+  const grid = make("div", { class: "grid hits" },
+    ...hits.map((hit) => hitCard(hit, { name: hit.video, words: "" })));
+  view.replaceChildren(head, grid);
+  arrows(grid);
 }
 
-// The passage itself plays, silently, while the pointer or the keyboard rests on the card.
-function preview(link, shot, hit) {
-  let film = null;
-  let waiting;
-  const start = () => {
-    waiting = setTimeout(() => {
-      film = make("video", { src: api(`/videos/${encodeURIComponent(hit.video)}/media`), muted: true, playsinline: true, preload: "metadata" });
-      film.muted = true;
-      film.addEventListener("loadedmetadata", () => { if (film) film.currentTime = hit.story.start; });
-      film.addEventListener("seeked", () => { film?.classList.add("on"); film?.play().catch(() => {}); }, { once: true });
-      shot.append(film);
-    }, 350);
+function query(params) {
+  const like = params.get("like");
+  const asked = new URLSearchParams(BOUNDS[params.get("length")] ?? {});
+  for (const name of ["video", "language", "kind"]) {
+    if (params.get(name)) asked.set(name, params.get(name));
+  }
+  if (like) {
+    const [video, number] = [like.slice(0, like.lastIndexOf("/")), like.split("/").at(-1)];
+    return `${videoPath(video)}/stories/${number}/similar?${asked}`;
+  }
+  asked.set("q", params.get("q").trim());
+  return `/search?${asked}`;
+}
+
+function ordered(hits, params, names, words) {
+  const by = { time: (a, b) => a.video.localeCompare(b.video) || a.story.start - b.story.start,
+    longest: (a, b) => length(b) - length(a) }[params.get("sort")];
+  const length = ({ story }) => story.end - story.start;
+  return (by ? [...hits].sort(by) : hits)
+    .map((hit) => hitCard(hit, { name: names.get(hit.video) ?? hit.video, words }));
+}
+
+function filterBar(params, videos) {
+  const choice = (name, label, options) => {
+    const select = make("select", { "aria-label": label, onchange: () => {
+      const next = new URLSearchParams(params);
+      if (select.value) next.set(name, select.value);
+      else next.delete(name);
+      go(`/search?${next}`, { replace: true });
+    } }, ...Object.entries(options).map(([value, words]) => make("option", { value }, words)));
+    select.value = params.get(name) ?? "";
+    select.classList.toggle("set", select.value !== "");
+    return select;
   };
-  const stop = () => { clearTimeout(waiting); film?.remove(); film = null; };
-  link.addEventListener("pointerenter", start);
-  link.addEventListener("pointerleave", stop);
-  link.addEventListener("focus", start);
-  link.addEventListener("blur", stop);
+  const all = { "": "All videos" };
+  videos.forEach((video) => { all[video.id] = nameOf(video); });
+  return make("div", { class: "filters", role: "group", "aria-label": "Filters" },
+    choice("video", "Video", all), choice("kind", "Found by", KINDS),
+    choice("length", "Length", LENGTHS), choice("language", "Language", LANGUAGES),
+    choice("sort", "Sort by", SORTS));
+}
+
+const holdsAll = (name, text) => text.toLowerCase().split(/\s+/)
+  .every((word) => name.toLowerCase().includes(word));
+
+const videoRow = (named) => (named.length ? [make("div", { class: "tools named" },
+  make("span", { class: "small soft" }, "Videos:"), ...named.slice(0, 6).map((video) =>
+    link(`/watch/${encodeURIComponent(video.id)}`, nameOf(video), { class: "button" })))] : []);
+
+function nothingAsked() {
+  return empty("What are you looking for?", "Type words above, or drop an image anywhere.",
+    withIcon("search", "Start typing", () => document.getElementById("q").focus(),
+      { class: "main" }), link("/", "Back to the library", { class: "button" }));
+}
+
+// Arrow keys go from result to result.
+function arrows(grid) {
+  grid.addEventListener("keydown", (event) => {
+    const links = [...grid.querySelectorAll("a.hit-link")];
+    const here = links.indexOf(document.activeElement);
+    const columns = getComputedStyle(grid).gridTemplateColumns.split(" ").length;
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
+    if (here < 0 || !step) return;
+    event.preventDefault();
+    links[here + step]?.focus();
+  });
 }

@@ -1,21 +1,44 @@
-// Small pictures of the whole film in one sheet, for previews that keep up with the pointer.
-import { api, picture } from "./dom.js";
+// Small pictures of the whole video in one sheet, for previews that keep up with the pointer.
+import { api, picture, videoPath } from "./api.js";
 
-export function spriteSheet(id, path) {
+const sheets = new Map();
+const CUE = /^(\d+:)?(\d+):([\d.]+) -->.*\n.*#xywh=(\d+),(\d+),(\d+),(\d+)$/gm;
+
+// Gives a function that lays the picture of a time into an element, scaled to its width.
+export function spriteSheet(id) {
+  if (!sheets.has(id)) sheets.set(id, open(id));
+  return sheets.get(id);
+}
+
+function open(id) {
   let tiles = [];
-  fetch(api(`${path}/sprites.vtt`)).then((answer) => (answer.ok ? answer.text() : "")).then((text) => {
-    tiles = [...text.matchAll(/^(\d+:)?(\d+):([\d.]+) -->.*\n.*#xywh=(\d+),(\d+),(\d+),(\d+)$/gm)]
-      .map(([, hours, minutes, seconds, ...box]) => ({ start: 3600 * parseInt(hours ?? "0", 10) + 60 * Number(minutes) + Number(seconds), box: box.map(Number) }));
-  }).catch(() => {});
+  let [wide, high] = [1, 1];
+  fetch(api(`${videoPath(id)}/sprites.vtt`))
+    .then((answer) => (answer.ok ? answer.text() : ""))
+    .then((text) => {
+      tiles = [...text.matchAll(CUE)].map(([, hours, minutes, seconds, ...box]) => ({
+        start: 3600 * parseInt(hours ?? "0", 10) + 60 * Number(minutes) + Number(seconds),
+        box: box.map(Number),
+      }));
+      wide = Math.max(...tiles.map(({ box: [x, , w] }) => x + w));
+      high = Math.max(...tiles.map(({ box: [, y, , h] }) => y + h));
+    })
+    .catch(() => {});
 
-  return (element, seconds) => {
+  return (element, seconds, width) => {
     const tile = tiles.findLast(({ start }) => start <= seconds + 0.01);
+    const style = element.style;
     if (!tile) {
-      element.style.backgroundImage = `url("${picture(id, seconds)}")`;
-      element.style.backgroundSize = "cover";
+      style.backgroundImage = `url("${picture(id, seconds)}")`;
+      style.backgroundSize = "cover";
       return;
     }
-    const [x, y, width, height] = tile.box;
-    Object.assign(element.style, { width: `${width}px`, height: `${height}px`, backgroundImage: `url("${api(`${path}/sprites.jpg`)}")`, backgroundPosition: `-${x}px -${y}px`, backgroundSize: "auto" });
+    const [x, y, w, h] = tile.box;
+    const scale = width / w;
+    style.width = `${width}px`;
+    style.height = `${h * scale}px`;
+    style.backgroundImage = `url("${api(`${videoPath(id)}/sprites.jpg`)}")`;
+    style.backgroundPosition = `-${x * scale}px -${y * scale}px`;
+    style.backgroundSize = `${wide * scale}px ${high * scale}px`;
   };
 }

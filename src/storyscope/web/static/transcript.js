@@ -1,54 +1,59 @@
-// What is said, sentence by sentence, following the film.
+// What is said, sentence by sentence, following the video; words of a search are marked.
+import { sentences } from "./captions.js";
 import { clock, make } from "./dom.js";
+import { holds, marked, termsOf } from "./matches.js";
 
-export function transcriptPanel(words, seek) {
+export function transcriptPanel({ words, query, seek, whenEmpty }) {
   const lines = sentences(words);
-  const list = make("div");
-  const box = make("input", { type: "search", placeholder: "Find in transcript", "aria-label": "Find in transcript", oninput: () => fill() });
-  const element = make("div", {}, make("h2", {}, "Transcript"), lines.length ? box : null, lines.length ? list : make("p", { class: "soft small" }, "No words are known for this film. Give a subtitle file with ", make("code", {}, "storyscope add film.mp4 --transcript film.srt"), "."));
+  const list = make("div", { class: "lines" });
+  const count = make("span", { class: "small soft", role: "status" });
+  const box = make("input", { type: "search", placeholder: "Find in transcript", value: query,
+    "aria-label": "Find in transcript", oninput: () => fill() });
+  const head = make("div", { class: "find" }, box, count);
+  const element = make("div", {}, ...(lines.length ? [head, list] : [whenEmpty]));
   let rows = [];
   let now = -1;
+  let touched = 0;
+  list.addEventListener("wheel", () => { touched = Date.now(); }, { passive: true });
+  list.addEventListener("touchmove", () => { touched = Date.now(); }, { passive: true });
   fill();
 
   function fill() {
-    const wanted = box.value.trim().toLowerCase();
-    rows = lines.filter((line) => !wanted || line.text.toLowerCase().includes(wanted)).map((line) => ({
+    const terms = termsOf(box.value);
+    const found = lines.filter((line) => holds(line.text, terms));
+    // Nothing of a search is said: the whole transcript is more use than an empty one.
+    const shown = found.length && box.value !== query ? found : lines;
+    count.textContent = !terms.length ? ""
+      : found.length ? `${found.length} found` : "Not found";
+    rows = shown.map((line) => ({
       ...line,
-      row: make("button", { type: "button", class: "say", onclick: () => seek(line.start) }, make("small", {}, clock(line.start)), ...marked(line.text, wanted)),
+      row: make("button", { type: "button", class: "say", onclick: (event) => {
+        seek(line.start);
+        if (event.detail) event.currentTarget.blur();
+      } }, make("small", {}, clock(line.start)),
+      make("span", {}, ...marked(line.text, terms))),
     }));
     list.replaceChildren(...rows.map((line) => line.row));
     now = -1;
   }
 
   function follow(seconds) {
-    const at = rows.findLastIndex((line) => line.start <= seconds);
+    const at = rows.findLastIndex((line) => line.start <= seconds + 0.02);
     if (at === now) return;
     rows[now]?.row.classList.remove("now");
     now = at;
     const row = rows[now]?.row;
-    if (!row) return;
-    row.classList.add("now");
-    const panel = row.closest(".side");
-    if (panel && document.activeElement !== box) panel.scrollTo({ top: row.offsetTop - panel.offsetTop - panel.clientHeight / 3, behavior: "smooth" });
+    row?.classList.add("now");
+    const panel = element.closest(".panel-body");
+    const busy = document.activeElement === box || Date.now() - touched < 4000;
+    if (!row || !panel || busy || !row.offsetParent) return;
+    const top = row.offsetTop - panel.clientHeight / 3;
+    panel.scrollTo({ top, behavior: "smooth" });
   }
 
-  return { element, follow };
-}
-
-function sentences(words) {
-  const lines = [];
-  let line = null;
-  for (const [text, start, end] of words) {
-    if (!line || start - line.end > 2) lines.push((line = { start, end, text: "" }));
-    line.text += (line.text ? " " : "") + text;
-    line.end = end;
-    if (/[.!?…]["”']?$/.test(text)) line = null;
-  }
-  return lines;
-}
-
-function marked(text, wanted) {
-  if (!wanted) return [text];
-  const at = text.toLowerCase().indexOf(wanted);
-  return at < 0 ? [text] : [text.slice(0, at), make("mark", {}, text.slice(at, at + wanted.length)), text.slice(at + wanted.length)];
+  const times = () => {
+    const terms = termsOf(query);
+    return lines.filter((line) => holds(line.text, terms)).map((line) => line.start);
+  };
+  return { element, follow, times, count: lines.length };
 }

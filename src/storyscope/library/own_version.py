@@ -1,0 +1,79 @@
+"""A person's version as the library's own: what search, export and the list then use."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from storyscope.core import Story
+from storyscope.errors import AnnotationError
+from storyscope.store import TITLES, Artefact
+from storyscope.writing import write_whole
+
+if TYPE_CHECKING:
+    from storyscope.library.local import LocalLibrary
+
+FOUND: Artefact[tuple[Story, ...]] = Artefact("automatic_titles")
+"""The automatic stories, while a person's version stands in their place."""
+
+
+def own_version(library: LocalLibrary, video: str) -> str | None:
+    """Who made the version that is the library's own; None where it is the automatic one."""
+    name = _choices(library).get(video)
+    return str(name) if name in library.annotations(video) else None
+
+
+def automatic_stories(library: LocalLibrary, video: str) -> list[Story]:
+    """The stories as they were found, also while a person's version stands in their place."""
+    kept = FOUND if _is_replaced(library, video) else TITLES
+    return list(library.store.load(video, kept))
+
+
+def choose_own_version(library: LocalLibrary, video: str, annotator: str | None) -> None:
+    """Make a person's version the library's own; None makes the automatic one that again."""
+    if annotator is not None and annotator not in library.annotations(video):
+        raise AnnotationError(f"{annotator!r} has no version of {video}")
+    choices = _choices(library)
+    if annotator is None:
+        choices.pop(video, None)
+    else:
+        choices[video] = annotator
+    write_whole(_path(library), [json.dumps(choices, ensure_ascii=False).encode()])
+    apply_own_version(library, video)
+
+
+def apply_own_version(library: LocalLibrary, video: str) -> None:
+    """Put the chosen version in the place of the stories that were found, or those back."""
+    store, chosen = library.store, own_version(library, video)
+    key = store.key(video, TITLES) or ""
+    if not _is_replaced(library, video):
+        if chosen is None:
+            return
+        store.save(video, FOUND, key, tuple(store.load(video, TITLES)))
+    if chosen is None:
+        found = tuple(store.load(video, FOUND))
+        store.save(video, TITLES, store.key(video, FOUND) or "", found)
+        return
+    version = library.annotations(video)[chosen]
+    digest = sha256(json.dumps(asdict(version)).encode()).hexdigest()[:16]
+    stories = library.stories_marked(video, version)
+    store.save(video, TITLES, f"own {digest}", tuple(stories))
+
+
+def _is_replaced(library: LocalLibrary, video: str) -> bool:
+    return (library.store.key(video, TITLES) or "").startswith("own ")
+
+
+def _choices(library: LocalLibrary) -> dict[str, Any]:
+    try:
+        choices: dict[str, Any] = json.loads(_path(library).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    return choices
+
+
+def _path(library: LocalLibrary) -> Path:
+    return library.folder / "own_versions.json"

@@ -1,0 +1,95 @@
+"""How the page's own files reach the browser: under names that change with them, and compressed."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+
+from fastapi.staticfiles import StaticFiles
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+STATIC = Path(str(files("storyscope.web"))) / "static"
+A_YEAR = "public, max-age=31536000, immutable"
+ANEW = "no-cache"
+NOT_TEXT = re.compile(r"/(media|stream|picture|poster|sprites\.jpg|events|uploads)$|/export/")
+"""Answers that are compressed already, are read by ranges, or are sent bit by bit."""
+
+
+class Assets(StaticFiles):
+    """Static files; under the name of their content they never change and are kept for a year."""
+
+    def __init__(self, cache: str) -> None:
+        super().__init__(directory=STATIC)
+        self._cache = cache
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        response.headers["Cache-Control"] = self._cache
+        return response
+
+
+class Compressed:
+    """Middleware: text is sent compressed to those who take it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app, self._compressed = app, GZipMiddleware(app, minimum_size=700)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        plain = scope["type"] != "http" or NOT_TEXT.search(scope["path"])
+        await (self._app if plain else self._compressed)(scope, receive, send)
+
+
+class HeadAnswers:
+    """Middleware: HEAD is answered with the headers that GET would have."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                await send(message)
+            else:
+                # Whatever would follow, a film or an endless stream, is not made.
+                raise _HeadersSent
+
+        with suppress(_HeadersSent):
+            await self._app({**scope, "method": "GET"}, receive, send_headers)
+        await send({"type": "http.response.body", "body": b""})
+
+
+class _HeadersSent(Exception):
+    """All that was asked for has been answered."""
+
+
+def content_name() -> str:
+    """A name for the static files as they are: other content, another name."""
+    digest = sha256()
+    for path in sorted(STATIC.iterdir()):
+        if path.is_file():
+            digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def page_html(name: str) -> str:
+    """The page with its files under their content's name, all modules asked for at once."""
+    modules = sorted(path.name for path in STATIC.glob("*.js") if path.name != "theme.js")
+    preloads = "\n".join(
+        f'<link rel="modulepreload" href="/static/{module}">' for module in modules
+    )
+    html = (STATIC / "index.html").read_text(encoding="utf-8")
+    return html.replace("</head>", f"{preloads}\n</head>").replace("/static/", f"/static/{name}/")
+
+
+def login_html() -> str:
+    """What somebody sees who comes without the access token."""
+    return (STATIC / "login.html").read_text(encoding="utf-8")

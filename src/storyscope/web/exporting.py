@@ -1,0 +1,125 @@
+"""The stories in the formats of other programs: exactly those that the page shows."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import FileResponse, PlainTextResponse, Response
+from starlette.background import BackgroundTask
+
+from storyscope.core import Annotation
+from storyscope.formats import Timeline, find_format, format_names
+from storyscope.library import LocalLibrary
+from storyscope.web.answers import MaybeAnnotator, library_of
+from storyscope.web.correcting import StoryVersion
+from storyscope.writing import EXPORTING
+
+router = APIRouter()
+Granularity = Annotated[float | None, Query(ge=0, le=1)]
+
+
+@router.get("/videos/{video}/chapters.vtt")
+def chapters(
+    request: Request,
+    video: str,
+    annotator: MaybeAnnotator = None,
+    granularity: Granularity = None,
+) -> Response:
+    """The stories as a chapter track for the player."""
+    timeline = library_of(request).timeline(video, annotator=annotator, granularity=granularity)
+    return _text(timeline, "webvtt", "text/vtt")
+
+
+@router.get("/videos/{video}/export/{format}")
+def export(
+    request: Request,
+    video: str,
+    format: str,
+    annotator: MaybeAnnotator = None,
+    granularity: Granularity = None,
+) -> Response:
+    """The stories in any format; several files come as one ZIP archive."""
+    library = library_of(request)
+    find_format(format)
+    timeline = library.timeline(video, annotator=annotator, granularity=granularity)
+    return _exported(library, timeline, format)
+
+
+@router.post("/videos/{video}/export/{format}")
+def export_draft(request: Request, video: str, format: str, version: StoryVersion) -> Response:
+    """Stories that nobody has saved, in any format."""
+    library = library_of(request)
+    find_format(format)
+    draft = Annotation(
+        "draft",
+        tuple(version.starts),
+        library.video(video).duration,
+        tuple(version.titles),
+        tuple(version.thumbnails),
+    )
+    stories = library.stories_marked(video, draft)
+    return _exported(library, library.timeline(video, stories=stories), format)
+
+
+@router.get("/formats")
+def formats() -> dict[str, Any]:
+    """What `export` can write; `text` formats can be shown before they are saved."""
+    kinds = [find_format(name) for name in format_names()]
+    return {
+        "formats": [
+            {
+                "name": kind.name,
+                "summary": kind.summary,
+                "loses": kind.loses,
+                "suffix": kind.suffix,
+                "text": kind.write is not None,
+            }
+            for kind in kinds
+        ]
+    }
+
+
+def _exported(library: LocalLibrary, timeline: Timeline, format: str) -> Response:
+    kind = find_format(format)
+    name = f"{timeline.video.id}{kind.suffix}"
+    if kind.write is not None:
+        written = _text(timeline, format, "text/plain; charset=utf-8")
+        written.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+        return written
+    assert kind.save is not None
+    folder = Path(tempfile.mkdtemp(dir=library.folder, prefix=EXPORTING))
+    try:
+        kind.save(timeline, folder / name)
+        made = _one_file(folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    gone = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+    return FileResponse(
+        made, media_type="application/octet-stream", filename=made.name, background=gone
+    )
+
+
+def _text(timeline: Timeline, format: str, kind: str) -> Response:
+    write = find_format(format).write
+    assert write is not None
+    return PlainTextResponse(write(timeline), media_type=kind)
+
+
+def _one_file(folder: Path) -> Path:
+    """The one file in a folder, or an archive of the many; films do not shrink any further."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    if len(files) == 1:
+        return files[0]
+    (made,) = {path.relative_to(folder).parts[0].split(".")[0] for path in files}
+    archive = folder / f"{made}.zip"
+    with zipfile.ZipFile(archive, "x", zipfile.ZIP_STORED) as out:
+        for path in files:
+            out.write(path, path.name)
+            path.unlink()
+    return archive

@@ -1,0 +1,57 @@
+"""What the page is told of a job: its stage, and how much of the whole is done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import Request
+
+from storyscope.cues import indexed_cues
+from storyscope.web.answers import without_paths
+from storyscope.web.indexing import Jobs
+
+SHARES = {
+    "scan": 55,
+    "transcript": 8,
+    "screen": 4,
+    "vision": 20,
+    "looks": 10,
+    **{cue.name: 1 for cue in indexed_cues()},
+    "mined": 2,
+    "concepts": 1,
+    "stories": 2,
+    "passages": 2,
+    "ratings": 2,
+    "titles": 1,
+}
+"""About how much of the time each stage takes, in the order in which they run."""
+
+CUE_LABELS = {cue.name: cue.progress.capitalize() for cue in indexed_cues()}
+"""What the page says while a cue is described; other stages it knows by name."""
+
+
+def job_facts(request: Request, jobs: Jobs) -> Jobs:
+    """The jobs with `total`, the part of the whole that is done, and without folders."""
+    return [
+        job
+        | {
+            "path": job["name"],
+            "total": whole_fraction(job),
+            "label": CUE_LABELS.get(job["stage"], ""),
+            "failure": without_paths(request, job["failure"]),
+        }
+        for job in jobs
+    ]
+
+
+def whole_fraction(job: dict[str, Any]) -> float:
+    """How much of a job is done, from 0 to 1."""
+    if job["state"] == "ready" or job["stage"] not in SHARES:
+        return float(job["fraction"]) if job["state"] == "ready" else 0.0
+    before = 0
+    for stage, share in SHARES.items():
+        if stage == job["stage"]:
+            break
+        before += share
+    done = before + SHARES[job["stage"]] * float(job["fraction"])
+    return round(done / sum(SHARES.values()), 4)

@@ -1,0 +1,115 @@
+"""Search over HTTP: by words, by an image, by a story; a page of results at a time."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable
+from pathlib import Path as FilePath
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Path, Query, Request, UploadFile
+
+from storyscope.core import Hit
+from storyscope.errors import FormatError
+from storyscope.search import Filter
+from storyscope.web.answers import library_of
+
+router = APIRouter()
+MOST_RESULTS = 1000
+LARGEST_IMAGE = 32 << 20
+KINDS = {"spoken": ("said", "read"), "topic": ("meant",), "visual": ("seen",)}
+FOUND = 0.5
+"""The least part of a score by which a story counts as found by what is said, meant or seen."""
+Offset = Annotated[int, Query(ge=0, le=MOST_RESULTS)]
+Limit = Annotated[int, Query(ge=1, le=100)]
+Kind = Annotated[Literal["spoken", "topic", "visual"] | None, Query()]
+
+
+@router.get("/search")
+def search(
+    request: Request,
+    q: Annotated[str, Query(max_length=400)],
+    only: Annotated[Filter, Depends()],
+    limit: Limit = 20,
+    offset: Offset = 0,
+    kind: Kind = None,
+) -> dict[str, Any]:
+    """Stories that answer the text, best first; nothing relevant is an answer too.
+
+    Only stories in one video, within some seconds of it, of some length, in one language, or
+    found in one way: `spoken`, `topic` or `visual`.
+    """
+    library = library_of(request)
+    found = lambda count: library.search(q, limit=count, only=only)  # noqa: E731
+    return {"query": q, **_page(request, found, offset, limit, kind)}
+
+
+@router.get("/videos/{video}/stories/{number}/similar")
+def similar(
+    request: Request,
+    video: str,
+    number: Annotated[int, Path(ge=1)],
+    only: Annotated[Filter, Depends()],
+    limit: Limit = 20,
+    offset: Offset = 0,
+) -> dict[str, Any]:
+    """Stories that speak of the same, or look the same, as this one."""
+    library = library_of(request)
+    story = library.story(f"{library.video(video).id}/{number}")
+    only = Filter(**{**vars(only), "video": None})
+    return _page(
+        request, lambda count: library.more_like(story, limit=count, only=only), offset, limit
+    )
+
+
+@router.post("/search/image")
+def search_image(request: Request, file: UploadFile, limit: Limit = 24) -> dict[str, Any]:
+    """Stories that show what an image shows, best first."""
+    library = library_of(request)
+    content = file.file.read(LARGEST_IMAGE + 1)
+    if len(content) > LARGEST_IMAGE:
+        raise FormatError("the image is larger than 32 MB; choose a smaller one")
+    with tempfile.NamedTemporaryFile(suffix=".image") as kept:
+        kept.write(content)
+        kept.flush()
+        path = FilePath(kept.name)
+        return _page(request, lambda count: library.search_image(path, limit=count), 0, limit)
+
+
+def moment_of(hit: Hit) -> float:
+    """Where the story answers: the time its evidence names, else that of its picture."""
+    named = re.match(r"[^:“]*?, ((?:\d+:)+\d\d):", hit.evidence)
+    if named is None:
+        return hit.thumbnail.seconds
+    seconds = 0
+    for part in named[1].split(":"):
+        seconds = 60 * seconds + int(part)
+    span = hit.story.span
+    return min(max(float(seconds), span.start), span.end)
+
+
+def _page(
+    request: Request,
+    found: Callable[[int], list[Hit]],
+    offset: int,
+    limit: int,
+    kind: str | None = None,
+) -> dict[str, Any]:
+    """Results [offset, offset + limit), and whether there are more."""
+    library = library_of(request)
+    # One more than is shown tells whether there are more; filtered ones need all to choose from.
+    hits = found(MOST_RESULTS if kind else offset + limit + 1)
+    if kind:
+        hits = [h for h in hits if any(h.parts.get(part, 0) >= FOUND for part in KINDS[kind])]
+    return {
+        "hits": [
+            {
+                **hit.facts(),
+                "duration": library.video(hit.video).duration,
+                "moment": moment_of(hit),
+            }
+            for hit in hits[offset : offset + limit]
+        ],
+        "more": len(hits) > offset + limit,
+    }

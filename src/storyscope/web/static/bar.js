@@ -1,0 +1,89 @@
+// The player's own bar: a segment a story, previews under the pointer, matches of a search.
+import { clock, make, percent, setStyle } from "./dom.js";
+
+const PREVIEW = 176;
+
+export function seekBar({ duration, seek, show, time }) {
+  const segments = make("div", { class: "segments" });
+  const marks = make("div", { class: "marks", "aria-hidden": "true" });
+  const knob = make("div", { class: "knob" });
+  const frame = make("div", { class: "frame" });
+  const [titled, at] = [make("b"), make("span")];
+  const preview = make("div", { class: "preview", "aria-hidden": "true" },
+    frame, make("div", { class: "preview-words" }, titled, at));
+  const element = make("div", {
+    class: "seek", role: "slider", tabindex: 0, "aria-label": "Position", "aria-valuemin": 0,
+    "aria-valuemax": Math.round(duration),
+  }, segments, marks, knob, preview);
+  let found = [];
+
+  function draw(stories) {
+    found = stories;
+    segments.replaceChildren(...stories.map((story) => {
+      const part = (story.end - story.start) / duration;
+      return make("span", { class: "segment", style: { "--part": part } },
+        make("i", { class: "buffered" }), make("i", { class: "played" }));
+    }));
+    follow();
+  }
+
+  function follow() {
+    const now = time();
+    [...segments.children].forEach((segment, n) => {
+      const { start, end } = found[n];
+      const done = Math.min(Math.max((now - start) / (end - start), 0), 1);
+      segment.lastChild.style.setProperty("--done", done.toFixed(4));
+      segment.classList.toggle("now", start <= now + 0.02 && now + 0.02 < end);
+    });
+    knob.style.left = percent(now, duration);
+    element.setAttribute("aria-valuenow", Math.round(now));
+    element.setAttribute("aria-valuetext", `${clock(now)} of ${clock(duration)}`);
+  }
+
+  function timeAt({ clientX }) {
+    const { left, width } = segments.getBoundingClientRect();
+    return Math.min(Math.max((clientX - left) / width, 0), 1) * duration;
+  }
+
+  function look(event) {
+    const seconds = timeAt(event);
+    const story = found.findLast(({ start }) => start <= seconds);
+    preview.classList.add("on");
+    titled.textContent = story?.title ?? "";
+    at.textContent = clock(seconds);
+    show(frame, seconds, PREVIEW);
+    const half = `${preview.offsetWidth / 2}px`;
+    preview.style.left = `clamp(${half}, ${percent(seconds, duration)}, calc(100% - ${half}))`;
+  }
+
+  // The pointer is held: scrubbing goes on wherever it is moved to.
+  element.addEventListener("pointerdown", (event) => {
+    if (event.button) return;
+    element.setPointerCapture(event.pointerId);
+    element.classList.add("dragging");
+    seek(timeAt(event));
+  });
+  element.addEventListener("pointermove", (event) => {
+    look(event);
+    if (element.hasPointerCapture(event.pointerId)) seek(timeAt(event));
+  });
+  for (const name of ["pointerup", "pointercancel"]) {
+    element.addEventListener(name, () => {
+      element.classList.remove("dragging");
+      preview.classList.remove("on");
+    });
+  }
+  element.addEventListener("pointerleave", () => {
+    if (!element.classList.contains("dragging")) preview.classList.remove("on");
+  });
+
+  function mark(times) {
+    marks.replaceChildren(...times.map((seconds) => {
+      const tick = make("i");
+      setStyle(tick, { left: percent(seconds, duration) });
+      return tick;
+    }));
+  }
+
+  return { element, draw, follow, mark };
+}

@@ -1,0 +1,122 @@
+// Editing: a toolbar and a timeline over the draft; drafts are kept as you go.
+import { ask, get, send, wasAborted } from "./api.js";
+import { choose, confirm, nameOnce, askName } from "./dialogs.js";
+import { button, iconButton, make, toast, withIcon } from "./dom.js";
+import { bodyOf, join, split } from "./edit.js";
+import { dropDraft, savedTag, setSavedTag } from "./person.js";
+import { timeline } from "./timeline.js";
+
+export function storyEditor({ state, player, why, done, chose }) {
+  const undo = iconButton("undo", "Undo", () => back("undo"), { key: "Ctrl+Z" });
+  const redo = iconButton("redo", "Redo", () => back("redo"), { key: "Ctrl+Shift+Z" });
+  const save = withIcon("check", "Save", keep, { class: "main", "aria-label": "Save version" });
+  const line = timeline({ state, change, seek: player.seek, why });
+  const discard = button("Discard draft", throwAway);
+  const element = make("div", { class: "editor" },
+    make("div", { class: "tools bench", role: "toolbar", "aria-label": "Edit stories" },
+      withIcon("split", "Split", splitHere, { title: "Split the story here (s)" }),
+      withIcon("join", "Join", joinHere, { title: "Join with the story before (Backspace)" }),
+      iconButton("left", "Start this story a shot earlier", () => nudge(-1), { key: "[" }),
+      iconButton("right", "Start this story a shot later", () => nudge(1), { key: "]" }),
+      undo, redo, make("span", { class: "spring" }), discard, save,
+      button("Done", done)), line.element);
+  get(`${state.path}/waveform`, { signal: state.signal })
+    .then(({ level }) => line.setLevel(level)).catch(() => {});
+
+  // A correction, with a way back in reach.
+  function change(version, told = "") {
+    if (!version) return toast("Not possible here.");
+    state.draft.push(version);
+    state.changed();
+    if (told) toast(told, { words: "Undo", run: () => back("undo") });
+  }
+
+  function back(way) { if (state.draft?.[way]()) state.changed(); }
+  function splitHere() { change(split(state.now, player.time()), "Story split"); }
+
+  function joinHere() {
+    const place = player.current();
+    if (!place) return toast("The first story has none before it.");
+    change(join(state.now, place), "Stories joined");
+  }
+
+  function nudge(direction) {
+    const place = player.current();
+    if (!place) return toast("The first story starts with the video.");
+    line.byShot(place, direction);
+  }
+
+  async function keep() {
+    const name = await nameOnce();
+    if (name) await saveAs(name);
+  }
+
+  async function saveAs(name, force = false) {
+    const path = `${state.path}/annotations/${encodeURIComponent(name)}`;
+    const tag = savedTag(state.id, name);
+    const guard = force ? {} : tag ? { "If-Match": tag } : { "If-None-Match": "*" };
+    try {
+      const answer = await ask(path, { method: "PUT", body: JSON.stringify(bodyOf(state.now)),
+        headers: { "Content-Type": "application/json", ...guard } });
+      setSavedTag(state.id, name, answer.headers.get("etag"));
+    } catch (error) {
+      if (error.status === 412) return taken(name);
+      return toast(`Not saved: ${error.message}`);
+    }
+    state.saved(name);
+    state.changed();
+    chose();
+    toast(`Saved as ${name}`);
+  }
+
+  // Somebody else's version, or one saved from another browser, is never replaced unasked.
+  async function taken(name) {
+    const answer = await choose(`There is already a version by ${name}`,
+      "It was saved from another browser or has changed since. Save yours under another name?", [
+        { words: "Cancel", value: null }, { words: "Replace it", value: "force", kind: "danger" },
+        { words: "Use another name", value: "other", kind: "main" }]);
+    if (answer === "force") await saveAs(name, true);
+    if (answer !== "other") return;
+    const other = await askName();
+    if (other) await saveAs(other);
+  }
+
+  async function throwAway() {
+    const words = "Your unsaved changes are removed.";
+    if (!await confirm("Discard this draft?", words, "Discard")) return;
+    dropDraft(state.id);
+    state.draft = null;
+    state.edit();
+    state.changed();
+  }
+
+  function draw() {
+    line.draw();
+    undo.disabled = !state.draft?.canUndo;
+    redo.disabled = !state.draft?.canRedo;
+    save.disabled = discard.disabled = !state.dirty;
+  }
+
+  const keys = {
+    s: splitHere, Backspace: joinHere, Delete: joinHere,
+    "[": () => nudge(-1), "]": () => nudge(1),
+  };
+  return { element, change, draw, follow: line.follow, keys, undo: () => back("undo"),
+    redo: () => back("redo") };
+}
+
+// Remove a saved version, after asking; the automatic one always stays.
+export async function deleteVersion(state, name, mine) {
+  const words = mine ? "Your saved version is removed for everyone."
+    : `This version belongs to ${name}. It is removed for everyone.`;
+  if (!await confirm(`Delete the version by ${name}?`, words, "Delete")) return false;
+  try {
+    await send("DELETE", `${state.path}/annotations/${encodeURIComponent(name)}`);
+  } catch (error) {
+    if (!wasAborted(error)) toast(error.message);
+    return false;
+  }
+  setSavedTag(state.id, name, null);
+  toast(`Deleted the version by ${name}`);
+  return true;
+}

@@ -1,0 +1,58 @@
+// One result: it is shown by the frame that answers, plays there, and opens there.
+import { api, picture, videoPath } from "./api.js";
+import { clock, link, make, percent } from "./dom.js";
+import { marked, termsOf } from "./matches.js";
+
+const PARTS = { said: "Spoken", meant: "Topic", seen: "Visual", read: "On screen",
+  spoken: "Spoken", topic: "Topic", visual: "Visual" };
+
+export function hitCard(hit, { name, words }) {
+  const { story, thumbnail } = hit;
+  const moment = hit.moment ?? thumbnail.seconds;
+  const terms = termsOf(words);
+  const shot = make("div", { class: "shot" },
+    make("img", { src: picture(hit.video, thumbnail.seconds), alt: "" }),
+    make("span", { class: "time" }, clock(moment)),
+    make("span", { class: "where", "aria-hidden": "true" }, make("i", { style: {
+      left: percent(story.start, hit.duration),
+      width: percent(story.end - story.start, hit.duration) } })));
+  const parts = Object.entries(hit.parts).filter(([, value]) => value >= 0.5)
+    .map(([part]) => make("span", { class: "part" }, PARTS[part] ?? part));
+  const address = new URLSearchParams({ ...(words ? { q: words } : {}), t: moment.toFixed(1) });
+  const main = make("a", { class: "card-link hit-link", "data-link": true,
+    href: `/watch/${encodeURIComponent(hit.video)}?${address}` }, shot,
+  make("div", { class: "body" }, make("b", {}, ...marked(story.title, terms)),
+    make("span", { class: "small soft" },
+      `${name} · ${clock(story.start)} – ${clock(story.end)}`),
+    make("span", { class: "evidence" }, ...marked(hit.evidence, terms)),
+    make("span", { class: "parts" }, ...parts)));
+  preview(main, shot, hit, moment);
+  return make("article", { class: "card hit" }, main,
+    link(`/search?like=${encodeURIComponent(story.id)}`, "More like this",
+      { class: "like small" }));
+}
+
+// The moment itself plays, silently, while the pointer or the keyboard rests on the card.
+function preview(main, shot, hit, moment) {
+  let film = null;
+  let waiting;
+  const start = () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      film = make("video", { src: api(`${videoPath(hit.video)}/media`), playsinline: true,
+        preload: "metadata" });
+      film.muted = true;
+      film.addEventListener("loadedmetadata", () => { if (film) film.currentTime = moment; });
+      film.addEventListener("seeked", () => {
+        film?.classList.add("on");
+        film?.play().catch(() => {});
+      }, { once: true });
+      shot.append(film);
+    }, 350);
+  };
+  const stop = () => { clearTimeout(waiting); film?.remove(); film = null; };
+  main.addEventListener("pointerenter", start);
+  main.addEventListener("pointerleave", stop);
+  main.addEventListener("focus", start);
+  main.addEventListener("blur", stop);
+}

@@ -1,0 +1,142 @@
+// Videos on their way in: uploads and indexing, kept while you look at other views.
+import { api, onEvents, send } from "./api.js";
+import { button, iconButton, make, remaining, toast } from "./dom.js";
+
+const STAGES = {
+  scan: "Reading the video", transcript: "Reading the words", screen: "Reading text on screen",
+  vision: "Looking at keyframes", mined: "Finding topics", concepts: "Grouping topics",
+  stories: "Finding stories", titles: "Naming stories", passages: "Preparing search",
+  ratings: "Choosing pictures", looks: "Describing pictures",
+};
+export const stageName = ({ stage, label }) =>
+  label || STAGES[stage] || (stage ? "Working" : "Starting");
+export const ACTIVE = ["waiting", "indexing"];
+
+const uploads = new Map();
+const began = new Map();
+let number = 0;
+let jobs = [];
+const listeners = new Set();
+const changed = () => listeners.forEach((listener) => listener());
+
+export const activeJobs = () => jobs.filter((job) => ACTIVE.includes(job.state));
+export const isBusy = () => uploads.size > 0 || activeJobs().length > 0;
+
+onEvents((facts) => {
+  jobs = facts.jobs;
+  jobs.forEach((job) => {
+    if (job.state === "indexing" && !began.has(job.id)) began.set(job.id, Date.now());
+  });
+  changed();
+});
+
+// The rows of everything on its way, in a list that follows until the view is left.
+export function jobList(signal, onchange) {
+  const list = make("div", { class: "jobs", role: "group", "aria-label": "In progress" });
+  const rows = new Map();
+  const draw = () => {
+    const shown = [...uploads.values(), ...jobs.filter((job) => job.state !== "ready")];
+    const kept = shown.map((job) => {
+      const key = `${job.id} ${job.state}`;
+      if (!rows.has(key)) rows.set(key, build(job));
+      const row = rows.get(key);
+      fill(row, job);
+      return row;
+    });
+    // Rows are changed where they stand: one rebuilt under the pointer cannot be pressed.
+    const same = kept.length === list.children.length
+      && kept.every((row, n) => list.children[n] === row);
+    if (!same) list.replaceChildren(...kept);
+    onchange(jobs);
+  };
+  listeners.add(draw);
+  signal.addEventListener("abort", () => listeners.delete(draw));
+  draw();
+  return list;
+}
+
+function build(job) {
+  const act = (method, path) => send(method, path).catch((error) => toast(error.message));
+  const working = ACTIVE.includes(job.state) || job.state === "sending";
+  const stop = () => (job.request ? cancelUpload(job) : act("DELETE", `/jobs/${job.id}`));
+  const row = make("div", { class: `job ${job.state}` },
+    make("div", { class: "job-words" }, make("b", {}, job.name),
+      make("span", { class: "stage-name small soft" })),
+    make("span", { class: "job-percent small" }),
+    make("div", { class: "job-tools" },
+      working ? button("Cancel", stop)
+        : [job.path || job.request === undefined ? button(job.state === "failed" ? "Try again"
+          : "Resume", () => act("POST", `/jobs/${job.id}/resume`)) : null,
+        iconButton("close", `Dismiss ${job.name}`, stop)].flat()),
+    working ? make("progress", { max: 1, "aria-label": job.name }) : null);
+  return row;
+}
+
+function fill(row, job) {
+  const words = { failed: job.failure, waiting: "Waiting", cancelled: "Cancelled",
+    sending: job.fraction < 1 ? "Uploading" : "Checking the file" };
+  const name = row.querySelector(".stage-name");
+  name.textContent = words[job.state] ?? stageName(job);
+  name.classList.toggle("warn", job.state === "failed");
+  const done = job.state === "sending" ? job.fraction : job.total ?? 0;
+  const bar = row.querySelector("progress");
+  if (!bar) return;
+  if (job.state === "waiting") bar.removeAttribute("value");
+  else bar.value = done;
+  const since = (Date.now() - (job.since ?? began.get(job.id) ?? Date.now())) / 1000;
+  const left = done > 0.05 && since > 3 ? remaining((since * (1 - done)) / done) : "";
+  row.querySelector(".job-percent").textContent = job.state === "waiting" ? ""
+    : `${Math.round(100 * done)}%${left ? ` · ${left}` : ""}`;
+}
+
+// `fetch` does not say how much was sent.
+export function upload(file) {
+  const request = new XMLHttpRequest();
+  const job = { id: `upload-${++number}`, name: file.name, state: "sending", fraction: 0, request,
+    since: Date.now(), unwanted: false };
+  uploads.set(job.id, job);
+  request.upload.addEventListener("progress", (event) => {
+    if (event.lengthComputable) job.fraction = event.loaded / event.total;
+    changed();
+  });
+  request.addEventListener("load", () => {
+    if (request.status === 202) {
+      uploads.delete(job.id);
+      if (job.unwanted) JSON.parse(request.responseText).jobs.forEach(stopJob);
+    } else fail(job, told(request));
+    changed();
+  });
+  request.addEventListener("error", () => fail(job, "The connection broke during the upload."));
+  request.open("POST", api("/uploads"));
+  const form = new FormData();
+  form.append("file", file);
+  request.send(form);
+  changed();
+}
+
+function told(request) {
+  try {
+    const { detail } = JSON.parse(request.responseText);
+    if (typeof detail === "string") return detail;
+  } catch { /* not from our server: the status says it */ }
+  return `The server answered ${request.status}.`;
+}
+
+function fail(job, reason) {
+  Object.assign(job, { state: "failed", failure: reason });
+  changed();
+}
+
+const stopJob = (id) => send("DELETE", `/jobs/${id}`).catch((error) => toast(error.message));
+
+// What was sent whole is being looked at by the server: it is stopped there when it answers.
+function cancelUpload(job) {
+  if (job.fraction < 1 || job.state === "failed") job.request.abort();
+  else job.unwanted = true;
+  uploads.delete(job.id);
+  changed();
+}
+
+addEventListener("beforeunload", (event) => {
+  if ([...uploads.values()].some(({ state }) => state === "sending")) event.preventDefault();
+});

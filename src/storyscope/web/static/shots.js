@@ -1,0 +1,50 @@
+// The shots of the story that plays; in Edit, a star lets one of them stand for the story.
+import { picture, send } from "./api.js";
+import { clock, make, toast } from "./dom.js";
+import { showBy } from "./edit.js";
+
+export function shotStrip({ state, player, change }) {
+  const element = make("div", { class: "film", role: "group",
+    "aria-label": "Shots of this story" });
+  const inside = ({ start, end }, story) => {
+    const middle = (start + end) / 2;
+    return story.start <= middle && middle < story.end;
+  };
+
+  function draw(place) {
+    const story = state.stories()[place];
+    element.replaceChildren(...state.shots.filter((shot) => inside(shot, story))
+      .map((shot) => cell(shot, story, place)));
+  }
+
+  function cell(shot, story, place) {
+    const at = shot.pictures[Math.floor(shot.pictures.length / 2)] ?? shot.start;
+    const chosen = shot.pictures.includes(story.chosen);
+    const cover = chosen || shot.pictures.includes(story.picture);
+    const can = state.draft || state.isAutomatic;
+    return make("div", { class: cover ? "cell chosen" : "cell" },
+      make("button", { type: "button", class: "go", "aria-label": `Go to ${clock(shot.start)}`,
+        onclick: (event) => {
+          player.seek(shot.start);
+          if (event.detail) event.currentTarget.blur();
+        } },
+      make("img", { src: picture(state.id, at), alt: "", loading: "lazy" })),
+      can ? make("button", { type: "button", class: "star", "aria-pressed": String(chosen),
+        title: "Use as the picture of this story",
+        "aria-label": `Use the shot at ${clock(shot.start)} as the picture of this story`,
+        onclick: () => choose(place, chosen ? null : at) }, chosen ? "★" : "☆") : null);
+  }
+
+  // In the automatic version the choice is kept at once, and teaches which pictures people prefer.
+  async function choose(place, at) {
+    if (state.draft) return change(showBy(state.now, place, at));
+    if (at === null) return toast("Choose another shot instead.");
+    try {
+      await send("PUT", `${state.path}/stories/${place + 1}/thumbnail`, { seconds: at });
+      await state.choose(state.source);
+      toast("This picture now stands for the story.");
+    } catch (error) { toast(error.message); }
+  }
+
+  return { element, draw };
+}

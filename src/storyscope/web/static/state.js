@@ -1,0 +1,191 @@
+// What is on screen: one source of stories and, while editing, a draft of them.
+// Heading, address, export and explanations are all derived from here.
+import { get, videoPath } from "./api.js";
+import { clock } from "./dom.js";
+import { bodyOf, History, regrouped, versionOf } from "./edit.js";
+import { dropDraft, draftOf, keepDraft, myName } from "./person.js";
+
+const DEFAULT = 0.5;
+
+export class WatchState {
+  #listeners = new Set();
+  #turn = 0;
+
+  constructor({ id, params, signal }) {
+    this.id = id;
+    this.signal = signal;
+    this.path = videoPath(id);
+    this.source = sourceIn(params);
+    this.words = params.get("q") ?? "";
+    this.mode = params.has("edit") ? "edit" : params.has("compare") ? "compare" : "watch";
+    this.draft = null;
+    /** @type {any} */
+    this.facts = null;
+    /** @type {any} */
+    this.video = null;
+    /** @type {any} */
+    this.transcript = null;
+    this.shots = [];
+    this.matchTimes = [];
+    this.name = id;
+    this.frameRate = 25;
+  }
+
+  async load() {
+    const { signal } = this;
+    [this.facts, { shots: this.shots }, this.transcript, this.video] = await Promise.all([
+      get(`${this.path}/stories${this.query()}`, { signal }), get(`${this.path}/shots`, { signal }),
+      get(`${this.path}/transcript`, { signal }), get(this.path, { signal }),
+    ]);
+    this.duration = this.facts.video.duration;
+    this.#settle();
+    if (this.mode === "edit") this.edit();
+  }
+
+  // Other stories for the same video: somebody's version, or another number of stories.
+  async choose(source) {
+    const mine = ++this.#turn;
+    const facts = await get(`${this.path}/stories${queryOf(source)}`, { signal: this.signal });
+    if (mine !== this.#turn) return;
+    [this.source, this.facts, this.draft] = [source, facts, null];
+    this.#settle();
+    if (this.mode === "edit") this.edit();
+    this.changed();
+  }
+
+  // While editing, the number of stories is one more step that can be undone.
+  async regroup(granularity, { again }) {
+    if (!this.draft) return this.choose({ annotator: null, granularity });
+    const mine = ++this.#turn;
+    const { stories } = await get(
+      `${this.path}/stories?granularity=${granularity}`, { signal: this.signal });
+    if (mine !== this.#turn || !this.draft) return;
+    const next = regrouped(this.now, this.base, versionOf(stories, granularity));
+    if (again) this.draft.replace(next);
+    else this.draft.push(next);
+    this.changed();
+  }
+
+  edit() {
+    const kept = draftOf(this.id);
+    const same = kept && queryOf(kept.source) === this.query();
+    this.mode = "edit";
+    this.draft = new History(same ? kept.version : this.base, this.base);
+  }
+
+  leaveEditing() {
+    this.mode = "watch";
+    this.draft = null;
+  }
+
+  saved(annotator) {
+    this.draft.saved();
+    [this.base, this.source] = [this.draft.now, { annotator, granularity: null }];
+    dropDraft(this.id);
+  }
+
+  changed() {
+    if (this.draft?.changed) keepDraft(this.id, this.source, this.draft.now);
+    else if (this.draft && sameDraft(this)) dropDraft(this.id);
+    this.#listeners.forEach((listener) => listener());
+  }
+
+  listen(listener) { this.#listeners.add(listener); }
+
+  get now() { return this.draft ? this.draft.now : this.base; }
+  get dirty() { return Boolean(this.draft?.changed); }
+  get granularity() { return this.now.granularity ?? DEFAULT; }
+  get isAutomatic() {
+    const { annotator, granularity } = this.source;
+    return granularity === null && (annotator ? annotator === "automatic" : !this.video.own);
+  }
+
+  // "Automatic", "Automatic, more stories", "Version by cat", "Draft based on …".
+  get label() {
+    const name = this.#named();
+    return this.dirty ? `Unsaved draft, based on ${lower(name)}` : name;
+  }
+
+  query() { return queryOf(this.source); }
+
+  address(seconds = null) {
+    const params = new URLSearchParams(this.query().slice(1));
+    if (this.words) params.set("q", this.words);
+    if (this.mode !== "watch") params.set(this.mode, "1");
+    if (seconds > 0.5) params.set("t", seconds.toFixed(1));
+    const query = params.toString();
+    return `/watch/${encodeURIComponent(this.id)}${query ? `?${query}` : ""}`;
+  }
+
+  // What to ask for so that a file holds exactly the stories on screen.
+  exportRequest(format) {
+    const path = `${this.path}/export/${encodeURIComponent(format)}`;
+    if (!this.dirty) return [`${path}${this.query()}`, {}];
+    const headers = { "Content-Type": "application/json" };
+    return [path, { method: "POST", headers, body: JSON.stringify(bodyOf(this.now)) }];
+  }
+
+  // The stories with their ends, pictures and keywords, whoever drew them.
+  stories() {
+    const { starts, titles, thumbnails } = this.now;
+    return starts.map((start, n) => {
+      const end = starts[n + 1] ?? this.duration;
+      const found = this.facts.stories.find((each) => Math.abs(each.start - start) < 0.05);
+      const inside = found && found.thumbnail < end ? found.thumbnail : null;
+      return {
+        start, end, number: n + 1, title: titles[n] || `Story ${n + 1}`, named: titles[n],
+        keywords: found?.keywords ?? [], chosen: thumbnails[n],
+        picture: thumbnails[n] ?? inside ?? this.#middle(start, end),
+      };
+    });
+  }
+
+  // Where a boundary that the automatic version does not have comes from.
+  originOf(seconds) {
+    const has = ({ starts }) => starts.some((each) => Math.abs(each - seconds) < 0.05);
+    if (this.draft && !has(this.base)) {
+      return this.now.granularity === null ? "Set by you in this draft" : "Comes from Fewer / more";
+    }
+    const person = this.source.annotator ?? (this.now.granularity === null && this.video.own);
+    if (person) return `Set by ${person}`;
+    return "Only at this setting of Fewer / more";
+  }
+
+  #named() {
+    const { annotator, granularity } = this.source;
+    if (annotator && annotator === myName()) return `Your version (${annotator})`;
+    if (annotator && annotator !== "automatic") return `Version by ${annotator}`;
+    if (granularity !== null) {
+      return `Automatic, ${granularity > DEFAULT ? "more" : "fewer"} stories`;
+    }
+    return annotator || !this.video.own ? "Automatic" : `Library version (by ${this.video.own})`;
+  }
+
+  #middle(start, end) {
+    const times = this.shots.flatMap((shot) => shot.pictures)
+      .filter((time) => start <= time && time < end);
+    return times[Math.floor(times.length / 2)] ?? (start + end) / 2;
+  }
+
+  #settle() { this.base = versionOf(this.facts.stories, this.source.granularity); }
+}
+
+export const describeDraft = ({ at }) => `Draft from ${new Date(at).toLocaleString()}`;
+export const span = ({ start, end }) => `${clock(start)} – ${clock(end)}`;
+
+const lower = (name) => name[0].toLowerCase() + name.slice(1);
+const sameDraft = (state) => {
+  const kept = draftOf(state.id);
+  return kept && queryOf(kept.source) === state.query();
+};
+
+function sourceIn(params) {
+  const annotator = params.get("annotator");
+  const granularity = params.has("granularity") ? Number(params.get("granularity")) : null;
+  return { annotator, granularity: annotator ? null : granularity };
+}
+
+function queryOf({ annotator, granularity }) {
+  if (annotator) return `?annotator=${encodeURIComponent(annotator)}`;
+  return granularity === null ? "" : `?granularity=${granularity}`;
+}

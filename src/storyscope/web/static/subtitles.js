@@ -1,0 +1,42 @@
+// A video without words: bring a subtitle file, or let the speech be transcribed.
+import { ask, onEvents, send } from "./api.js";
+import { button, make, toast, withIcon } from "./dom.js";
+import { show } from "./router.js";
+
+export function emptyTranscript(state) {
+  const file = make("input", { type: "file", accept: ".srt,.vtt,.ass,.ttml,.txt,.json",
+    tabindex: -1, class: "hidden", "aria-label": "Subtitle file",
+    onchange: () => bring(file.files[0]) });
+  const words = make("p", { class: "soft small", role: "status" });
+  const transcribe = button("Transcribe speech", () => run(
+    send("POST", `${state.path}/transcription`)));
+
+  async function bring(chosen) {
+    if (!chosen) return;
+    const form = new FormData();
+    form.append("file", chosen);
+    const sent = ask(`${state.path}/transcript`, { method: "PUT", body: form });
+    await run(sent.then((answer) => answer.json()));
+  }
+
+  // Indexing goes on behind the page; when it is done the words are shown.
+  async function run(asked) {
+    try {
+      const { jobs } = await asked;
+      words.textContent = "Working on it…";
+      onEvents(({ jobs: all }) => {
+        const job = all.find(({ id }) => id === jobs[0]);
+        if (!job) return;
+        if (job.state === "ready") show();
+        else if (job.state === "failed") words.textContent = job.failure;
+        else words.textContent = `Working on it… ${Math.round(100 * (job.total ?? 0))}%`;
+      }, state.signal);
+    } catch (error) { toast(error.message); }
+  }
+
+  return make("div", { class: "empty small-empty" }, make("h3", {}, "No transcript yet"),
+    make("p", { class: "soft small" },
+      "Add a subtitle file, or have the speech transcribed on the server."),
+    make("div", { class: "tools middle" },
+      withIcon("upload", "Add subtitles", () => file.click()), transcribe, file), words);
+}

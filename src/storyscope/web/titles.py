@@ -1,0 +1,59 @@
+"""What people call a video: the name they gave it, else the title inside its file."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+from storyscope.core import Video
+from storyscope.errors import StoryscopeError
+from storyscope.media import read_title
+from storyscope.writing import write_whole
+
+
+class Titles:
+    """Titles of a library's videos, kept in one file of its folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "titles.json"
+        self._lock = threading.Lock()
+        self._asked: set[str] = set()
+
+    def of(self, video: Video) -> str:
+        """The title now; one that is not known yet is read from the file meanwhile."""
+        kept = self._read().get(video.id, {})
+        if "given" in kept:
+            return str(kept["given"])
+        if kept.get("digest") == video.digest:
+            return str(kept["found"])
+        if video.digest not in self._asked:
+            self._asked.add(video.digest)
+            threading.Thread(target=self._find, args=(video,), daemon=True).start()
+        return ""
+
+    def rename(self, video: Video, title: str) -> None:
+        """Keep the name that a person gave; an empty one gives the file's own title back."""
+        self._keep(video.id, given=title or None)
+
+    def _find(self, video: Video) -> None:
+        try:
+            found = read_title(video.path)
+        except StoryscopeError:
+            found = ""
+        self._keep(video.id, digest=video.digest, found=found)
+
+    def _keep(self, video: str, **facts: Any) -> None:
+        with self._lock:
+            all_titles = self._read()
+            kept = all_titles.get(video, {}) | facts
+            all_titles[video] = {key: value for key, value in kept.items() if value is not None}
+            write_whole(self._path, [json.dumps(all_titles, ensure_ascii=False).encode()])
+
+    def _read(self) -> dict[str, dict[str, Any]]:
+        try:
+            titles: dict[str, dict[str, Any]] = json.loads(self._path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        return titles
