@@ -15,7 +15,7 @@ from storyscope.cli.options import (
     open_local_library,
 )
 from storyscope.cli.show import live_progress, print_json, print_table, say
-from storyscope.errors import FormatError, UnknownVideo
+from storyscope.errors import FormatError, LibraryError
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -104,10 +104,10 @@ def _check_folder(file: Path) -> None:
 def _shots_of(video: str, library: Path, detector: str) -> tuple[str, tuple[Shot, ...]]:
     """The film's path and its shots: kept ones of a video, fresh ones of a file."""
     if not Path(video).exists():
-        shelf = open_library(library)
         try:
+            shelf = open_library(library)
             return shelf.video(video).path, shelf.shots(video)
-        except UnknownVideo:
+        except LibraryError:
             if not Path(video).suffix:
                 raise
     from storyscope.config import ShotConfig
