@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from films import Tone, make_film
+from storyscope.config import MediaConfig
+from storyscope.core import Picture
 from storyscope.errors import MediaError
 from storyscope.media import find_videos, probe, scan
 
@@ -89,3 +93,29 @@ def test_a_folder_without_videos_is_refused(tmp_path):
 def test_a_path_that_does_not_exist_is_refused(tmp_path):
     with pytest.raises(MediaError, match="does not exist"):
         find_videos([tmp_path / "none"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files with holes are made otherwise there")
+def test_a_file_that_is_mostly_holes_is_refused_at_once(tmp_path):
+    film = make_film(tmp_path / "film.ts", frame_count=5)
+    with film.open("r+b") as file:
+        file.truncate(20 << 30)
+    with pytest.raises(MediaError, match=r"21475 MB but only .* are on disk"):
+        probe(film)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems take no such names")
+def test_a_name_that_is_not_utf_8_is_refused_in_a_line_that_can_be_printed(tmp_path):
+    film = make_film(tmp_path / "film.mp4", frame_count=5)
+    strange = film.rename(tmp_path / os.fsdecode(b"f\xfclm.mp4"))
+    with pytest.raises(MediaError, match=r"f\\xfclm\.mp4 has a name that is not UTF-8; rename it"):
+        probe(strange)
+
+
+@pytest.mark.parametrize("size", [(16, 4096), (8, 700), (4096, 16)])
+def test_pictures_of_a_narrow_film_are_not_too_narrow(tmp_path, size):
+    film = make_film(tmp_path / "narrow.mkv", frame_count=3, size=size, codec="ffv1")
+    picture = next(item for item in scan(film) if isinstance(item, Picture))
+    height, width, _ = picture.rgb.shape
+    assert height == MediaConfig().picture_height
+    assert 1 / 16 <= width / height <= 16

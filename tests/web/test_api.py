@@ -9,16 +9,20 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 
 import httpx
 import pytest
 from fastapi.testclient import TestClient
 
+from serving import served
 from storyscope import Library
 from storyscope.errors import LibraryError
 from storyscope.formats import FORMATS
+from storyscope.formats.registry import Format
 from storyscope.media import Codecs
 from storyscope.processes import indexing
 from storyscope.web import create_app
@@ -620,3 +624,26 @@ def test_a_port_that_is_taken_is_named(library):
         port = taken.getsockname()[1]
         with pytest.raises(LibraryError, match=f"127.0.0.1:{port} cannot be opened"):
             serve(library, host="127.0.0.1", port=port, media_folders=(), token=None)
+
+
+def test_exports_wait_for_each_other_and_nobody_waits_for_them(library, film, monkeypatch):
+    running, most, go_on = [], [], threading.Event()
+
+    def slow(timeline, path):
+        running.append(path)
+        most.append(len(running))
+        assert go_on.wait(60)
+        path.write_bytes(b"film")
+        running.remove(path)
+
+    monkeypatch.setattr("storyscope.formats.mp4.FORMAT", Format("mp4", ".mp4", "", "", save=slow))
+    with served(create_app(library)) as address, ThreadPoolExecutor(45) as askers:
+        asked = [
+            askers.submit(httpx.get, f"{address}/api/v1/videos/film/export/mp4", timeout=120)
+            for _ in range(45)
+        ]
+        wait_until(lambda: len(running) == 2)
+        assert httpx.get(f"{address}/api/v1/videos", timeout=60).status_code == 200
+        go_on.set()
+        assert {each.result().status_code for each in asked} == {200}
+    assert max(most) == 2

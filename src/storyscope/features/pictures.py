@@ -55,7 +55,7 @@ def small_from_jpeg(data: bytes) -> np.ndarray:
     from PIL import Image
 
     with Image.open(io.BytesIO(data)) as image:
-        image.draft("RGB", (image.width // 4, image.height // 4))
+        image.draft("RGB", (max(1, image.width // 4), max(1, image.height // 4)))
         return np.asarray(image.convert("RGB"))
 
 

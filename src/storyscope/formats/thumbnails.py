@@ -45,7 +45,8 @@ def _choose(keyframes: Keyframes) -> list[int]:
 
 
 def _tile_height(video: Video) -> int:
-    return max(2, round(TILE_WIDTH * video.height / max(1, video.width)))
+    height = round(TILE_WIDTH * video.height / max(1, video.width))
+    return min(max(2, height), 4 * TILE_WIDTH)
 
 
 def _paint(pictures: list[bytes], size: tuple[int, int], path: Path) -> None:

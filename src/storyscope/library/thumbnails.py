@@ -183,7 +183,7 @@ def _small(picture: bytes) -> Image.Image:
     from PIL import Image
 
     with Image.open(io.BytesIO(picture)) as image:
-        width = round(image.width * SMALL_HEIGHT / image.height)
+        width = max(1, round(image.width * SMALL_HEIGHT / image.height))
         return image.convert("RGB").resize((width, SMALL_HEIGHT), Image.Resampling.BILINEAR)
 
 

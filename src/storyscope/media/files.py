@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
 from storyscope.core import VIDEO_SUFFIXES
 from storyscope.errors import MediaError
+
+HOLES_ALLOWED = 64 << 20
+"""Bytes of a file that may be missing on disk, however little of it is there."""
+SPARSEST = 4
+"""A file may state so many times the bytes that it has on disk."""
 
 
 def find_videos(paths: Iterable[str | Path]) -> list[Path]:
@@ -34,6 +40,7 @@ def find_videos(paths: Iterable[str | Path]) -> list[Path]:
 
 def check_file(path: Path) -> None:
     """Raise a `MediaError` unless `path` is a file with something in it that we may read."""
+    _check_name(path)
     try:
         if path.is_dir():
             raise MediaError(f"{path} is a folder; name a video file in it")
@@ -44,10 +51,31 @@ def check_file(path: Path) -> None:
         with path.open("rb") as file:
             if not file.read(1):
                 raise MediaError(f"{path} is empty (0 bytes); copy or download it again")
+            _check_holes(path, os.fstat(file.fileno()))
     except PermissionError:
         raise MediaError(f"{path} may not be read; change its permissions") from None
     except OSError as error:
         raise MediaError(f"{path} cannot be read: {error.strerror}; check the disk") from error
+
+
+def _check_name(path: Path) -> None:
+    """Refuse a name that neither the database nor JSON can hold."""
+    try:
+        os.fspath(path).encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(path).decode(errors="backslashreplace")
+        raise MediaError(f"{shown} has a name that is not UTF-8; rename it") from None
+
+
+def _check_holes(path: Path, stat: os.stat_result) -> None:
+    """Refuse a file that is mostly holes: reading them costs time and gives nothing."""
+    on_disk = getattr(stat, "st_blocks", 0) * 512
+    # Some file systems do not say how much a file takes.
+    if on_disk and stat.st_size > HOLES_ALLOWED + SPARSEST * on_disk:
+        raise MediaError(
+            f"{path} has {stat.st_size / 1e6:.0f} MB but only {on_disk / 1e6:.1f} MB of it are on "
+            "disk; finish copying or downloading it first"
+        )
 
 
 def file_digest(path: Path) -> str:

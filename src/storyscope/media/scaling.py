@@ -9,6 +9,7 @@ from storyscope.core.frames import SMALL_HEIGHT, SMALL_WIDTH
 from storyscope.media.orientation import TRANSPOSE, turn_of
 
 WIDEST = 16
+"""Pictures are at most so many times as wide as high, or as high as wide, whatever the film is."""
 HD_HEIGHT = 720
 UNSPECIFIED_COLOURS = 2
 PLANAR_420 = frozenset(("yuv420p", "yuvj420p", "yuv420p10le", "yuv420p12le", "nv12", "p010le"))
@@ -58,8 +59,9 @@ class Scaler:
         self._turn = look.turn
         self._small_size = _stored(SMALL_WIDTH, SMALL_HEIGHT, look.turn)
         picture_width = 2 * round(picture_height * look.width / look.height / 2)
+        narrowest, widest = max(2, picture_height // WIDEST), WIDEST * picture_height
         self._picture_size = _stored(
-            min(max(2, picture_width), WIDEST * picture_height), picture_height, look.turn
+            min(max(narrowest, picture_width), widest), picture_height, look.turn
         )
         self._colourspace = Colorspace.ITU709 if look.hd_colours else None
         self._area, self._bilinear = Interpolation.AREA, Interpolation.BILINEAR

@@ -50,7 +50,7 @@ def contact_sheet(findings: Findings, path: str | Path, *, columns: int | None =
 def _frame_size(findings: Findings, columns: int) -> tuple[int, int]:
     room = WIDTH - 2 * MARGIN - COLUMN - GAP * (columns - 1)
     width = room // columns
-    shape = findings.video.height / max(1, findings.video.width)
+    shape = min(16.0, findings.video.height / max(1, findings.video.width))
     return width, max(1, round(width * shape))
 
 

@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path as FilePath
 from typing import Annotated, Any, cast
 
+from anyio import CapacityLimiter
 from fastapi import Header, Path, Query, Request
 from fastapi.responses import Response
 
@@ -60,6 +61,10 @@ def named_facts(request: Request, facts: dict[str, Any]) -> dict[str, Any]:
         "title": titles_of(request).of(video),
         "failure": without_paths(request, facts.get("failure", "")),
     }
+
+
+def exports_of(request: Request) -> CapacityLimiter:
+    return cast(CapacityLimiter, request.app.state.exports)
 
 
 def tagged(facts: dict[str, Any], known: str | None) -> Response:

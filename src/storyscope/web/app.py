@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from anyio import CapacityLimiter
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -51,6 +52,8 @@ STATUS: dict[type[StoryscopeError], int] = {
 }
 """What a refusal is in HTTP; any other is 409: the library cannot do that now."""
 LARGEST_UPLOAD = 64 << 30
+MOST_EXPORTS = 2
+"""Exports that are written at once; the others wait, and no other route waits for them."""
 
 
 def create_app(
@@ -80,6 +83,7 @@ def create_app(
     app.state.learner = Learner(library, app.state.indexer.tell)
     app.state.streams = Streams()
     app.state.titles = Titles(library.folder)
+    app.state.exports = CapacityLimiter(MOST_EXPORTS)
     app.state.media_folders = tuple(folder.resolve() for folder in media_folders)
     app.add_middleware(HeadAnswers)
     app.add_middleware(Compressed)

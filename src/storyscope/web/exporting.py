@@ -5,9 +5,11 @@ from __future__ import annotations
 import shutil
 import tempfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
+from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import FileResponse, PlainTextResponse, Response
 from starlette.background import BackgroundTask
@@ -15,7 +17,7 @@ from starlette.background import BackgroundTask
 from storyscope.core import Annotation
 from storyscope.formats import Timeline, find_format, format_names
 from storyscope.library import LocalLibrary
-from storyscope.web.answers import MaybeAnnotator, library_of
+from storyscope.web.answers import MaybeAnnotator, exports_of, library_of
 from storyscope.web.correcting import StoryVersion
 from storyscope.writing import EXPORTING
 
@@ -36,7 +38,7 @@ def chapters(
 
 
 @router.get("/videos/{video}/export/{format}")
-def export(
+async def export(
     request: Request,
     video: str,
     format: str,
@@ -45,25 +47,35 @@ def export(
 ) -> Response:
     """The stories in any format; several files come as one ZIP archive."""
     library = library_of(request)
-    find_format(format)
-    timeline = library.timeline(video, annotator=annotator, granularity=granularity)
-    return _exported(library, timeline, format)
+
+    def write() -> Response:
+        find_format(format)
+        timeline = library.timeline(video, annotator=annotator, granularity=granularity)
+        return _exported(library, timeline, format)
+
+    return await _in_turn(request, write)
 
 
 @router.post("/videos/{video}/export/{format}")
-def export_draft(request: Request, video: str, format: str, version: StoryVersion) -> Response:
+async def export_draft(
+    request: Request, video: str, format: str, version: StoryVersion
+) -> Response:
     """Stories that nobody has saved, in any format."""
     library = library_of(request)
-    find_format(format)
-    draft = Annotation(
-        "draft",
-        tuple(version.starts),
-        library.video(video).duration,
-        tuple(version.titles),
-        tuple(version.thumbnails),
-    )
-    stories = library.stories_marked(video, draft)
-    return _exported(library, library.timeline(video, stories=stories), format)
+
+    def write() -> Response:
+        find_format(format)
+        draft = Annotation(
+            "draft",
+            tuple(version.starts),
+            library.video(video).duration,
+            tuple(version.titles),
+            tuple(version.thumbnails),
+        )
+        stories = library.stories_marked(video, draft)
+        return _exported(library, library.timeline(video, stories=stories), format)
+
+    return await _in_turn(request, write)
 
 
 @router.get("/formats")
@@ -82,6 +94,11 @@ def formats() -> dict[str, Any]:
             for kind in kinds
         ]
     }
+
+
+async def _in_turn(request: Request, write: Callable[[], Response]) -> Response:
+    """Write an export when there is room for one more; who waits takes no thread from others."""
+    return await to_thread.run_sync(write, limiter=exports_of(request))
 
 
 def _exported(library: LocalLibrary, timeline: Timeline, format: str) -> Response:
