@@ -23,7 +23,7 @@ def video(seed, *, stories=(0, 5, 9, 14), shots=20, columns=30):
     rows = random.normal(size=(len(truth), columns))[story] + 0.3 * random.normal(
         size=(shots, columns)
     )
-    seconds = np.linspace(0, 1, shots)[:, None]
+    seconds = np.linspace(0, 120, shots)[:, None]
     return Example([Features("look", rows, "made"), Features("time", seconds, "made")], truth)
 
 

@@ -11,6 +11,9 @@ import numpy as np
 from storyscope.core import Features
 from storyscope.errors import InvalidFeatures
 
+PER_SECOND = (0.5 / 60, 1 / 60)
+"""What a second of a shot's middle, and of its length, counts in a space: the one such place."""
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -50,7 +53,7 @@ class Layout:
                     f"{each.vectors.shape[1]} by {each.producer!r}; extract them again, or train "
                     "with these"
                 )
-            rows.append(_evened(each.vectors))
+            rows.append(_evened(name, each.vectors))
         return np.hstack(rows)
 
     def to_json(self) -> str:
@@ -61,12 +64,17 @@ class Layout:
         return cls(tuple((name, producer, columns) for name, producer, columns in json.loads(text)))
 
 
-def _evened(vectors: np.ndarray) -> np.ndarray:
+def _evened(name: str, vectors: np.ndarray) -> np.ndarray:
     """Rows of length one, so that no feature drowns another; a few numbers stay as they are.
 
-    Histograms are taken by their square root, which makes distances between them Hellinger's.
+    Times come in seconds, and would be nearly all of every distance: they count in half minutes
+    (middle) and minutes (length). Histograms are taken by their square root, which makes distances
+    between them Hellinger's.
     """
     rows = np.asarray(vectors, np.float64)
+    if name == "time":
+        scaled: np.ndarray = rows * np.array(PER_SECOND[: rows.shape[1]])
+        return scaled
     if rows.shape[1] <= 2:
         return rows
     if rows.min(initial=0.0) >= 0 and np.allclose(rows.sum(axis=1), 1.0, atol=0.02):

@@ -19,6 +19,8 @@ Trivial answers are not among them: they are in every table, with the true numbe
 
 METHODS: dict[str, str] = {
     "ours": "storyscope.stories.methods:Ours",
+    "paper": "storyscope.stories.paper_methods:Paper",
+    "paper-siamese": "storyscope.stories.paper_methods:PaperSiamese",
     "triplet": "storyscope.stories.paper_methods:Triplet",
     "siamese": "storyscope.stories.paper_methods:Siamese",
     "lstm": "storyscope.stories.paper_methods:Lstm",

@@ -1,7 +1,8 @@
 """The paper's own ways to find stories, as methods that can be judged beside ours.
 
-An embedding network is trained on the training videos, their shots are clustered in its space, and
-the penalty C, or the rule that chooses it, is taken from the training videos too.
+An embedding network is trained on the training videos and shots are clustered in its space. The
+penalty C is the paper's rule, or is chosen on the training videos: each half of them embedded by a
+network that has seen only the other half, since a network knows by heart what it was trained on.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class ClusterDetector:
 
 
 class Embedded:
-    """Clustering in a learned space."""
+    """Clustering in a learned space, C chosen on training videos that the network has not seen."""
 
     def __init__(self, kind: str, recipe: EmbeddingRecipe = EmbeddingRecipe()) -> None:
         self.name = kind
@@ -56,14 +57,18 @@ class Embedded:
 
     def fit(self, training: Sequence[AnnotatedVideo], *, seed: int) -> EmbeddedDetector:
         examples = [Example(described(video), video.truth_on_shots) for video in training]
-        embedding = train_embedding(examples, self.name, self.recipe, seed=seed)
-        found = [clusterings(embedding.embed(each.features), PENALTIES) for each in examples]
+        unseen = networks_of_halves(examples, self.name, self.recipe, seed=seed)
+        found = [
+            clusterings(network.embed(each.features), PENALTIES)
+            for network, each in zip(unseen, examples, strict=True)
+        ]
         best = _best(training, lambda video, k: found[video][k].segmentation, len(PENALTIES))
+        embedding = train_embedding(examples, self.name, self.recipe, seed=seed)
         return EmbeddedDetector(embedding, PENALTIES[best])
 
 
 class Triplet(Embedded):
-    """The paper's method."""
+    """The paper's network."""
 
     def __init__(self) -> None:
         super().__init__("triplet")
@@ -81,12 +86,51 @@ class Lstm:
 
     name = "lstm"
 
+    def __init__(self, recipe: EmbeddingRecipe = EmbeddingRecipe()) -> None:
+        self.recipe = recipe
+
     def fit(self, training: Sequence[AnnotatedVideo], *, seed: int) -> LstmDetector:
         examples = [Example(described(video), video.truth_on_shots) for video in training]
-        embedding = train_embedding(examples, self.name, seed=seed)
-        odds = [embedding.boundary_log_odds(each.features) for each in examples]
+        unseen = networks_of_halves(examples, self.name, self.recipe, seed=seed)
+        odds = [
+            network.boundary_log_odds(each.features)
+            for network, each in zip(unseen, examples, strict=True)
+        ]
         best = _best(training, lambda video, k: _above(odds[video], SHARES[k]), len(SHARES))
+        embedding = train_embedding(examples, self.name, self.recipe, seed=seed)
         return LstmDetector(embedding, SHARES[best])
+
+
+class Paper:
+    """The paper's method to the letter: the features as given, its network, its rule for C."""
+
+    def __init__(self, kind: str = "triplet", recipe: EmbeddingRecipe = EmbeddingRecipe()) -> None:
+        self.name = "paper" if kind == "triplet" else f"paper-{kind}"
+        self.kind = kind
+        self.recipe = recipe
+
+    def fit(self, training: Sequence[AnnotatedVideo], *, seed: int) -> EmbeddedDetector:
+        examples = [Example([*video.features.values()], video.truth_on_shots) for video in training]
+        embedding = train_embedding(examples, self.kind, self.recipe, seed=seed)
+        return EmbeddedDetector(embedding, "paper", as_given=True)
+
+
+class PaperSiamese(Paper):
+    """The paper's siamese comparison: the same network, features and rule, pairs for triplets."""
+
+    def __init__(self) -> None:
+        super().__init__("siamese")
+
+
+def networks_of_halves(
+    examples: Sequence[Example], kind: str, recipe: EmbeddingRecipe, *, seed: int
+) -> list[Embedding]:
+    """For every video a network trained on the other half of them, where that has stories."""
+    networks = []
+    for other in (1, 0):
+        half = [each for each in examples[other::2] if len(each.stories) > 1]
+        networks.append(train_embedding(half or examples, kind, recipe, seed=seed))
+    return [networks[number % 2] for number in range(len(examples))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,9 +139,12 @@ class EmbeddedDetector:
 
     embedding: Embedding
     penalty: Penalty
+    as_given: bool = False
+    """Whether the features are taken as the video has them, the times of the shots not added."""
 
     def find(self, video: UnannotatedVideo) -> Segmentation:
-        return cluster(self.embedding.embed(described(video)), self.penalty).segmentation
+        features = [*video.features.values()] if self.as_given else described(video)
+        return cluster(self.embedding.embed(features), self.penalty).segmentation
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,11 +162,11 @@ class LstmDetector:
 
 
 def described(video: UnannotatedVideo) -> list[Features]:
-    """The video's features, and when its shots are: half the minutes, and their length."""
-    edges = np.array(video.edges) / video.fps / 60
-    times = np.column_stack([0.5 * (edges[1:] + edges[:-1]) / 2, np.diff(edges)])
+    """The video's features, with the times of its shots in seconds."""
+    edges = np.array(video.edges) / video.fps
+    times = np.column_stack([(edges[1:] + edges[:-1]) / 2, np.diff(edges)])
     there = [each for name, each in video.features.items() if name != "time"]
-    return [*there, Features("time", times, "half minutes and length 1")]
+    return [*there, Features("time", times, "middle and length 1")]
 
 
 def _above(log_odds: np.ndarray, share: float) -> Segmentation:
