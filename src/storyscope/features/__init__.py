@@ -9,8 +9,15 @@ from storyscope.config import FeatureConfig
 from storyscope.core import Features, VisionOutput
 from storyscope.cues import BUILT_IN, all_cues
 from storyscope.errors import UnknownName
-from storyscope.features.backbone import Backbone, backbone_digest, load_backbone
+from storyscope.features.audio import fit_sound
+from storyscope.features.backbone import (
+    Backbone,
+    backbone_digest,
+    keep_vgg16,
+    load_backbone,
+)
 from storyscope.features.extractor import Extractor, Material
+from storyscope.features.fisher import Mixture
 from storyscope.features.keyframes import KeyframePicker, join_keyframes, pick_keyframes
 from storyscope.features.mfcc import SoundListener
 from storyscope.features.pictures import Decoded, from_jpeg, to_jpeg
@@ -23,6 +30,7 @@ __all__ = [
     "Extractor",
     "KeyframePicker",
     "Material",
+    "Mixture",
     "SoundListener",
     "VisionOutput",
     "backbone_digest",
@@ -31,8 +39,10 @@ __all__ = [
     "describe_pictures",
     "extract",
     "extract_all",
+    "fit_sound",
     "from_jpeg",
     "join_keyframes",
+    "keep_vgg16",
     "load_backbone",
     "pick_keyframes",
     "to_jpeg",

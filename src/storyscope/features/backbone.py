@@ -18,6 +18,7 @@ from storyscope.features.checkpoint import read_weights
 from storyscope.features.networks import SIZE, Weights, efficientnet_lite0, vgg16
 from storyscope.features.onnx_graph import Graph
 from storyscope.features.torch_graph import TorchSession
+from storyscope.features.vgg16_files import read_vgg16
 from storyscope.models import (
     SHIPPED,
     Model,
@@ -27,10 +28,14 @@ from storyscope.models import (
     keep_in_cache,
     onnx_session,
     torch_gpu,
+    write_weights,
 )
 
 GRAPH_VERSION = 2
 """Raised when `networks.py` writes a different graph from the same weights."""
+
+VGG16 = "vgg16"
+"""The paper's image network, under the name that settings give it."""
 
 COLUMNS = tuple(f"column_{number}" for number in range(1, 6))
 
@@ -88,6 +93,7 @@ class Backbone:
 def load_backbone(name: str, *, threads: int | None = None) -> Backbone:
     """Open the backbone called `name`: a shipped name, a local folder or a hub id."""
     digest, weights = _weights(name)
+    name = weights.stem if Path(name).expanduser().is_file() else name
     if device := torch_gpu():
         graph = _build(weights)
         channels = int(graph.outputs[0].shape[1])
@@ -119,9 +125,34 @@ def _graph_name(digest: str) -> str:
 
 
 def _weights(name: str) -> tuple[str, Path]:
+    file = Path(name).expanduser()
+    if file.is_file():
+        return _digest_of_content(digest_of(file)), file
+    if name == VGG16:
+        return _digest_of_content(digest_of(vgg16_file())), vgg16_file()
     model = find_model(name)
     weights = model.file("model.safetensors", "*.safetensors", "*.pth", "models/*.pth")
     return _digest(model, weights), weights
+
+
+def vgg16_file() -> Path:
+    """Where VGG-16 is kept once a person has brought it; it comes in no package."""
+    file = cache_folder() / "models" / VGG16 / "model.safetensors"
+    if not file.exists():
+        raise ModelError(
+            "the paper's image network, VGG-16, is not on this machine and comes in no package; "
+            "bring a file of it (torchvision .pth, Keras .h5, Caffe .caffemodel) with `storyscope "
+            "models get vgg16 --file FILE`, or use --preset paper-lite"
+        )
+    return file
+
+
+def keep_vgg16(path: Path) -> Path:
+    """Convert a file of VGG-16, in any layout people have, into the one that is run; once."""
+    weights = {name: array.astype(np.float32) for name, array in read_vgg16(path).items()}
+    target = cache_folder() / "models" / VGG16 / "model.safetensors"
+    write_weights(target, weights, {"format": "VGG-16 as timm names it", "from": path.name})
+    return target
 
 
 def _digest(model: Model, weights: Path) -> str:
@@ -129,15 +160,22 @@ def _digest(model: Model, weights: Path) -> str:
         (content,) = SHIPPED[model.name].files.values()
     else:
         content = digest_of(weights)
+    return _digest_of_content(content)
+
+
+def _digest_of_content(content: str) -> str:
     return hashlib.sha256(f"{content} graph {GRAPH_VERSION}".encode()).hexdigest()
 
 
 def _build(path: Path) -> Graph:
-    weights = read_weights(path)
+    foreign = path.suffix in (".h5", ".hdf5", ".keras", ".caffemodel")
+    weights = read_vgg16(path) if foreign else read_weights(path)
+    if "classifier.0.weight" in weights and "features.28.weight" in weights:
+        weights = read_vgg16(path)
     for tensor, builder in BUILDERS.items():
         if tensor in weights:
             return builder(weights)
     raise ModelError(
         f"{path} is no network we can run; EfficientNet-lite0 (as efficientnet-lite-pytorch "
-        f"names its layers) and VGG-16 (as timm does) are known"
+        f"names its layers) and VGG-16 (of timm, torchvision, Keras or Caffe) are known"
     )

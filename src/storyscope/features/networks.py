@@ -86,9 +86,9 @@ def vgg16(weights: Weights) -> Graph:
     """VGG-16 as in the paper; `maps` is what its last pooling leaves, 7 x 7 x 512."""
     network = _Network("vgg16", weights)
     deviation = np.array([0.229, 0.224, 0.225]) * 255
-    layer = network.pictures(
-        mean=(np.array([0.485, 0.456, 0.406]) * 255).tolist(), scale=(1 / deviation).tolist()
-    )
+    mean = weights.get("input.mean", np.array([0.485, 0.456, 0.406]) * 255)
+    scale = weights.get("input.scale", 1 / deviation)
+    layer = network.pictures(mean=mean.tolist(), scale=scale.tolist())
     size = SIZE
     for group in VGG16_LAYERS:
         for number in group:
