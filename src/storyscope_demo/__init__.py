@@ -33,22 +33,24 @@ def make_demo(
     *,
     scale: float = 1.0,
     pace: float = 1.0,
+    stories: slice = slice(None),
     report: Report = silent,
 ) -> DemoFilm:
     """Make the demo film in `folder`; the same arguments give the same film.
 
-    `scale` sizes the picture (1 is 640 x 360) and `pace` the length of every shot: small values
-    give tests a film in a few seconds.
+    `scale` sizes the picture (1 is 640 x 360), `pace` the length of every shot, and `stories`
+    takes some of its stories only: small values give tests a film in a few seconds.
     """
     from storyscope_demo.canvas import Size
     from storyscope_demo.film import edit, write_film
     from storyscope_demo.narration import narrate, to_srt
+    from storyscope_demo.script import SCRIPT
     from storyscope_demo.truth import segmentation_file, truth_file
 
     folder = Path(folder)
     made = _files_in(folder)
     size = Size(2 * round(320 * scale), 2 * round(180 * scale))
-    cut = edit(pace=pace)
+    cut = edit(SCRIPT[stories], pace=pace)
     unfinished = folder / "demo.part.mp4"
     try:
         folder.mkdir(parents=True, exist_ok=True)

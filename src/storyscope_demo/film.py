@@ -31,10 +31,8 @@ class EditedShot:
     transition: Transition
     chapter: int
     take: Take
-
-    @property
-    def place(self) -> str:
-        return SCRIPT[self.chapter].place
+    place: str
+    """Name of the file with its scenes."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +40,8 @@ class Edit:
     """The whole film, frame by frame."""
 
     shots: tuple[EditedShot, ...]
+    script: tuple[Chapter, ...] = SCRIPT
+    """The stories it tells, in their order."""
 
     @property
     def frame_count(self) -> int:
@@ -71,8 +71,9 @@ def edit(script: tuple[Chapter, ...] = SCRIPT, *, pace: float = 1.0) -> Edit:
             over = min(take.over, lengths[index - 1] // 2, lengths[index] // 2)
             begin = first - over // 2
             transition = Transition(take.by, begin, begin + over)
-        shots.append(EditedShot(range(first, edges[index + 1]), transition, chapter, take))
-    return Edit(tuple(shots))
+        frames = range(first, edges[index + 1])
+        shots.append(EditedShot(frames, transition, chapter, take, script[chapter].place))
+    return Edit(tuple(shots), script)
 
 
 def frames(cut: Edit, size: Size) -> Iterator[Image.Image]:

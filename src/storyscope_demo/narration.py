@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from storyscope.core import Span
 from storyscope.core.times import format_timestamp
 from storyscope_demo.film import Edit
-from storyscope_demo.script import FPS, SCRIPT
+from storyscope_demo.script import FPS
 
 WORDS_A_SECOND = 2.5
 BREATH_SECONDS = 0.7
@@ -25,7 +25,7 @@ class Cue:
 def narrate(cut: Edit) -> tuple[Cue, ...]:
     """Lay each story's sentences inside it, a breath after it begins and before it ends."""
     cues = []
-    for number, (story, chapter) in enumerate(zip(cut.stories, SCRIPT, strict=True)):
+    for number, (story, chapter) in enumerate(zip(cut.stories, cut.script, strict=True)):
         start, end = story.start / FPS, story.stop / FPS
         room = end - start
         breath = min(BREATH_SECONDS, room / 10)

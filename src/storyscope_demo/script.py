@@ -34,7 +34,7 @@ class Chapter:
     """Sentences, in the order they are said."""
 
 
-SCRIPT = (
+SCRIPT: tuple[Chapter, ...] = (
     Chapter(
         "sea",
         "The open sea",

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 
 from storyscope_demo.film import SEED, Edit
-from storyscope_demo.script import SCRIPT
 
 RATE = 32_000
 CROSSFADE_SECONDS = 0.8
@@ -18,14 +17,14 @@ def soundtrack(cut: Edit, fps: int) -> np.ndarray:
     total = cut.frame_count * RATE // fps
     track = np.zeros(total, dtype=np.float32)
     half = round(CROSSFADE_SECONDS * RATE / 2)
-    for number, (story, chapter) in enumerate(zip(cut.stories, SCRIPT, strict=True)):
+    for number, (story, chapter) in enumerate(zip(cut.stories, cut.script, strict=True)):
         first = max(0, story.start * RATE // fps - half)
         end = min(total, story.stop * RATE // fps + half)
         sound = soundscape(chapter.place, (end - first) / RATE)[: end - first]
         fade = np.ones(end - first, dtype=np.float32)
         if number > 0:
             fade[: 2 * half] = np.sin(np.linspace(0, np.pi / 2, 2 * half))
-        if number + 1 < len(SCRIPT):
+        if number + 1 < len(cut.script):
             fade[-2 * half :] = np.cos(np.linspace(0, np.pi / 2, 2 * half))
         track[first:end] += sound * fade
     return np.clip(track, -1.0, 1.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from storyscope_demo.film import Edit
-from storyscope_demo.script import FPS, SCRIPT
+from storyscope_demo.script import FPS
 
 if TYPE_CHECKING:
     from storyscope_demo.canvas import Size
@@ -43,7 +43,7 @@ def truth_file(cut: Edit, size: Size) -> dict[str, Any]:
                 "end_frame": story.stop,
                 "shots": _shots_of(cut, number),
             }
-            for number, (story, chapter) in enumerate(zip(cut.stories, SCRIPT, strict=True))
+            for number, (story, chapter) in enumerate(zip(cut.stories, cut.script, strict=True))
         ],
         "segmentation": segmentation_file(cut),
     }
