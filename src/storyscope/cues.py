@@ -17,8 +17,9 @@ from typing import Any, Literal
 from storyscope.errors import StoryscopeError, UnknownName
 from storyscope.plugins import load_plugin, plugin_names
 
-Source = Literal["film", "seen", "words"]
-"""What a cue can be made from: shots, keyframes and sound; the image network's output; words."""
+Source = Literal["film", "seen", "words", "mixture"]
+"""What a cue can be made from: shots, keyframes and sound; the image network's output; words; the
+sound mixture of the collection."""
 View = Literal["appearance", "own", "timing"]
 """How the detector compares shots by a cue: as the image network does, in a view of its own, or not
 at all because shots know their times."""
@@ -106,6 +107,7 @@ BUILT_IN = (
         label="sound",
         progress="describing the sound",
         extractor="storyscope.features.audio:audio",
+        made_from=("film", "mixture"),
         settings=("audio",),
         vote=0.63,
     ),

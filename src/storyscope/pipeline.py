@@ -17,6 +17,12 @@ from storyscope.core import Story, Video
 from storyscope.cues import indexed_cues
 from storyscope.errors import TranscriptError
 from storyscope.stages import indexing as stages
+from storyscope.stages.collection import (
+    concept_groups,
+    require_words,
+    sound_mixture,
+    with_embedding,
+)
 from storyscope.stages.cues import extract_cue
 from storyscope.stages.executor import Executor, Made, given
 from storyscope.stages.settings import only
@@ -28,6 +34,7 @@ from storyscope.transcripts import find_sidecar
 
 def index_video(source: Source, config: Config, execute: Executor) -> Made[tuple[Story, ...]]:
     """Run every stage that is not finished yet; the last artefact is the named stories."""
+    wanted, config = config, with_embedding(config, source.store)
     weights = stages.weights(config)
     scanning = (config.shots, stages.picking(config))
     listening = only(config.transcripts, "speech", "language")
@@ -36,16 +43,20 @@ def index_video(source: Source, config: Config, execute: Executor) -> Made[tuple
     film = execute(stages.SCAN_FILM, source.film, stages.decoding(config), settings=scanning)
     told = (source.film, source.words, source.scratch, film)
     words = execute(stages.FIND_WORDS, *told, settings=listening)
+    require_words(wanted, words)
     screen = execute(stages.READ_SCREEN, film, settings=config.transcripts.screen)
     seen = execute(stages.LOOK, film, settings=seeing, weights=[weights.backbone])
     mined = execute(
         stages.MINE_TERMS, words, settings=config.concepts.pipeline, weights=[weights.grammar]
     )
-    shown = (film, mined, seen, source.trained)
+    groups = concept_groups(source.store, config, mined)
+    shown = (film, mined, seen, source.trained, groups)
     concepts = execute(
         stages.DESCRIBE_CONCEPTS, *shown, settings=config.concepts, weights=[weights.words]
     )
+    mixture = sound_mixture(source.store, wanted, film)
     sources: dict[str, Made[Any]] = {"film": film, "seen": seen, "words": words}
+    sources["mixture"] = mixture
     cues = [extract_cue(cue, sources, config.features, execute) for cue in indexed_cues()]
     known = (film, concepts, cues)
     stories = execute(

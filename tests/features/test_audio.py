@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from storyscope.config import FeatureConfig
 from storyscope.core import Shot, Sound, SoundChunk, Span, Transition
-from storyscope.features import Material, SoundListener, extract
+from storyscope.errors import MediaError, ModelError
+from storyscope.features import Material, Mixture, SoundListener, extract, fit_sound
 from storyscope.features.audio import descriptors, spread
-from storyscope.features.fisher import Mixture, fisher_vector, fit_mixture, posteriors
+from storyscope.features.fisher import fisher_vector, fit_mixture, posteriors
 from storyscope.features.mfcc import derivatives, mfcc
 
 RATE = 16_000
@@ -105,7 +106,9 @@ def test_a_window_has_ninety_descriptors():
 def test_silent_sound_is_described_by_finite_numbers(kind):
     listener = SoundListener()
     listener.hear(SoundChunk(0.0, np.zeros(3 * RATE, np.float32)))
-    features = extract("audio", Material(_shots(3), sound=listener.close()), _config(kind))
+    sound = listener.close()
+    material = Material(_shots(3), sound=sound, mixture=fit_sound([sound]))
+    features = extract("audio", material, FeatureConfig(audio=kind))
     assert np.isfinite(features.vectors).all()
     assert features.vectors.shape == (3, {"compact": 100, "fisher": 46_080}[kind])
 
@@ -146,10 +149,49 @@ def test_a_mixture_finds_the_clusters_that_are_there():
     centres = np.array([[0, 0], [8, 0], [0, 8]])
     samples = np.concatenate([centre + chance.normal(0, 0.5, (400, 2)) for centre in centres])
     mixture = fit_mixture(samples, components=12)
-    means = mixture.means * mixture.scale + mixture.centre
+    means = mixture.means @ np.linalg.inv(mixture.basis) + mixture.centre
     for centre in centres:
         near = np.linalg.norm(means - centre, axis=1) < 2
         assert mixture.shares[near].sum() == pytest.approx(1 / 3, abs=0.02)
+
+
+def test_two_halves_of_a_film_share_a_space_under_the_mixture_of_their_collection():
+    chance = np.random.default_rng(5)
+    halves = [Sound(chance.normal(0, 5, (3000, 30)).astype(np.float16)) for _ in range(2)]
+    shared = fit_sound(halves, components=8)
+    apart = [fit_sound([half], components=8) for half in halves]
+    shot = descriptors(halves[0].mfcc[:300])
+    first, second = (fisher_vector(shot, mixture) for mixture in apart)
+    assert first @ second < 0.9
+    assert fisher_vector(shot, shared) @ fisher_vector(shot, shared) == pytest.approx(1.0)
+    assert shared.digest not in {mixture.digest for mixture in apart}
+
+
+def test_variables_of_a_mixture_are_uncorrelated_and_of_variance_one():
+    chance = np.random.default_rng(6)
+    samples = chance.normal(size=(5000, 3)) @ chance.normal(size=(3, 3)) + 4
+    mixture = fit_mixture(samples, components=2)
+    covariance = np.cov(mixture.variables(samples), rowvar=False)
+    np.testing.assert_allclose(covariance, np.eye(3), atol=0.01)
+
+
+def test_a_mixture_survives_its_file_and_a_damaged_one_is_refused(tmp_path):
+    mixture = _mixture(np.random.default_rng(4))
+    mixture.save(tmp_path / "sound.safetensors")
+    assert Mixture.load(tmp_path / "sound.safetensors").digest == mixture.digest
+    content = bytearray((tmp_path / "sound.safetensors").read_bytes())
+    content[-3] ^= 1
+    (tmp_path / "sound.safetensors").write_bytes(content)
+    with pytest.raises(ModelError, match="damaged"):
+        Mixture.load(tmp_path / "sound.safetensors")
+
+
+def test_fisher_vectors_without_a_mixture_of_the_collection_are_refused():
+    sound = Sound(np.zeros((300, 30), np.float16))
+    with pytest.raises(ModelError, match="storyscope train --embedding triplet"):
+        extract("audio", Material(_shots(3), sound=sound), FeatureConfig(audio="fisher"))
+    with pytest.raises(MediaError, match="has sound"):
+        fit_sound([])
 
 
 def test_posteriors_are_those_of_bayes():
@@ -182,7 +224,7 @@ def test_a_fisher_vector_is_the_formula_summed_window_by_window():
 def _mixture(chance):
     return Mixture(
         np.zeros(3, np.float32),
-        np.ones(3, np.float32),
+        np.eye(3, dtype=np.float32),
         np.array([0.2, 0.5, 0.3], np.float32),
         chance.normal(size=(3, 3)).astype(np.float32),
         chance.uniform(0.5, 2, (3, 3)).astype(np.float32),
@@ -204,7 +246,3 @@ def _shots(count):
         )
         for start in range(count)
     )
-
-
-def _config(kind):
-    return FeatureConfig(audio=kind)

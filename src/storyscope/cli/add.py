@@ -23,7 +23,10 @@ def add(
         typer.Option(metavar="FILE", help="Subtitles or transcript of the one video given."),
     ] = None,
     preset: Annotated[
-        str | None, typer.Option(help="`paper` for every part as the paper has it.")
+        str | None,
+        typer.Option(
+            help="`paper`: the paper's pipeline; `paper-lite`: that with the shipped image network."
+        ),
     ] = None,
     setting: Annotated[
         list[str] | None,
@@ -75,6 +78,8 @@ def add(
             "name one, or lay each transcript beside its video under the same name"
         )
     shelf = open_library(library, create=True).with_settings(setting or [], preset=preset)
+    if preset == "paper-lite":
+        _say_what_is_swapped(shelf, quiet=quiet)
     if isinstance(shelf, LocalLibrary):
         ended = _in_processes(shelf, paths, transcript, again, jobs, cpu_limit, quiet=quiet)
     elif jobs > 1 or cpu_limit is not None:
@@ -90,6 +95,19 @@ def add(
             raise StoryscopeError(failures[0])
         lines = "\n  ".join(failures)
         raise StoryscopeError(f"{len(failures)} of {len(paths)} videos failed:\n  {lines}")
+
+
+def _say_what_is_swapped(shelf: Library, *, quiet: bool) -> None:
+    """What of the paper's pipeline the lite preset does otherwise."""
+    from storyscope.library.explaining import embedding_of
+
+    say("paper-lite: EfficientNet-lite0 stands in for the paper's VGG-16", quiet=quiet)
+    if embedding_of(shelf) is None:
+        say(
+            "paper-lite: no embedding is trained here, so shots are clustered by their features "
+            "as they are; `storyscope train --embedding triplet --preset paper-lite` trains one",
+            quiet=quiet,
+        )
 
 
 def _told(shelf: Library, path: Path, video: str, failure: str, *, quiet: bool) -> str:

@@ -41,6 +41,16 @@ def train(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="Where --embedding is written.")
     ] = Path("embedding.safetensors"),
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            help="With --embedding: `paper` or `paper-lite`, to fit all that preset needs here."
+        ),
+    ] = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="ROOM.NAME=VALUE", help="With --preset: change a setting."),
+    ] = None,
     insist: Annotated[
         bool, typer.Option("--insist", help="Use the new model even if it is no better.")
     ] = False,
@@ -74,12 +84,18 @@ def train(
         storyscope train --embedding triplet --output triplet.safetensors
 
         storyscope train --shots
+
+        storyscope train --embedding triplet --preset paper-lite
     """
     from storyscope.library.training import adopt_style, facts_of, learn_style
 
     shelf = open_local_library(library)
     if shots:
         _train_shots(shelf, json, quiet)
+        return
+    if embedding is not None and preset is not None:
+        ready = shelf.with_settings(setting or [], preset=preset)
+        _train_collection(ready, preset, embedding, annotations or (), annotator, json, quiet)
         return
     if embedding is not None:
         _train_embedding(shelf, embedding, annotations or (), annotator, output, json, quiet)
@@ -123,6 +139,26 @@ def _train_shots(shelf: LocalLibrary, json: bool, quiet: bool) -> None:
     elif not quiet:
         say(f"learned from {rejected} rejected and {kept} other gradual transitions")
         say(f"kept as {path}; `storyscope add` finds the shots of your videos anew")
+
+
+def _train_collection(
+    shelf: LocalLibrary,
+    preset: str,
+    kind: str,
+    annotations: Sequence[str],
+    annotator: str | None,
+    json: bool,
+    quiet: bool,
+) -> None:
+    """Fit the sound mixture, the concept groups and the network of a preset in the library."""
+    from storyscope.library.training import learn_collection
+
+    with live_progress("train", quiet=quiet or json) as report:
+        path = learn_collection(shelf, kind, annotations, annotator=annotator, report=report)
+    if json:
+        print_json({"model": str(path), "kind": kind, "preset": preset})
+        return
+    say(f"kept as {path}; `storyscope add --preset {preset}` finds stories with it", quiet=quiet)
 
 
 def _train_embedding(

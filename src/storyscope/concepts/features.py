@@ -27,16 +27,18 @@ def semantic_features(
     vectors: WordVectors,
     *,
     seen: Seen | None = None,
+    groups: ConceptGroups | None = None,
     config: ConceptConfig = ConceptConfig(),
 ) -> list[Features]:
     """`text_concepts` and, where pictures were looked at, `visual_concepts` of one video.
 
-    `seen` holds one row a shot. A video that speaks of nothing the word vectors know has
-    neither feature: the list is empty.
+    `seen` holds one row a shot; `groups` are those of the collection, without which the video has
+    its own. A video that speaks of nothing the word vectors know has neither feature: the list is
+    empty.
     """
     terms = mined.terms
     texts = [term.text for term in terms]
-    groups = group_terms(texts, vectors, groups=config.groups)
+    groups = groups or group_terms(texts, vectors, groups=config.groups)
     if not groups.words:
         return []
     sigma = config.sigma_seconds
@@ -157,4 +159,4 @@ def _times(terms: Sequence[Word]) -> np.ndarray:
 
 
 def _producer(groups: ConceptGroups, vectors: WordVectors) -> str:
-    return f"{groups.count} groups of {len(groups.words)} terms by {vectors.name}"
+    return f"{groups.count} groups {groups.digest} of {len(groups.words)} terms by {vectors.name}"

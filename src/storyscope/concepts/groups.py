@@ -1,13 +1,24 @@
-"""Terms that mean alike form concept groups, by spectral clustering."""
+"""Terms that mean alike form concept groups, by spectral clustering.
+
+Groups are made once for a collection, as the paper does: the numbers of two videos' features mean
+the same only if their groups are the same, so groups have a file and a digest.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from storyscope.concepts.vectors import WordVectors
+from storyscope.errors import ModelError
+from storyscope.models import read_weights, write_weights
+
+FORMAT = "storyscope concept groups 1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +33,30 @@ class ConceptGroups:
     """K of the paper; with fewer terms some groups stay empty."""
     centres: np.ndarray
     """K x dimensions: the mean unit vector of each group's words, zero for an empty group."""
+
+    @property
+    def digest(self) -> str:
+        """What names the features made with these groups."""
+        content = hashlib.sha256(json.dumps([self.words, self.count]).encode())
+        content.update(self.group.astype(np.int64).tobytes())
+        return content.hexdigest()[:12]
+
+    def save(self, path: Path, *, vectors: str) -> None:
+        """Write one safetensors file; `vectors` names the word vectors that were used."""
+        arrays = {"group": self.group.astype(np.int64), "centres": self.centres}
+        facts = {"words": json.dumps(self.words), "vectors": vectors, "digest": self.digest}
+        write_weights(path, arrays, {"format": FORMAT, **facts})
+
+    @classmethod
+    def load(cls, path: Path, *, vectors: str) -> ConceptGroups:
+        """Read groups back; those made with other word vectors are refused."""
+        wanted = {"format": FORMAT, "words": None, "digest": None, "vectors": vectors}
+        arrays, facts = read_weights(path, "concept groups", wanted)
+        centres = arrays["centres"]
+        found = cls(tuple(json.loads(facts["words"])), arrays["group"], len(centres), centres)
+        if found.digest != facts["digest"]:
+            raise ModelError(f"{path} is damaged: its groups do not match its digest")
+        return found
 
     def of(self, terms: Sequence[str], vectors: WordVectors) -> np.ndarray:
         """The group of each term, -1 where it has no vector.

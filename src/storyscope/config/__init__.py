@@ -14,6 +14,7 @@ from storyscope.config.files import (
 )
 from storyscope.config.records import (
     PAPER,
+    PAPER_LITE,
     PRESETS,
     ConceptConfig,
     Config,
@@ -29,6 +30,7 @@ from storyscope.config.records import (
 
 __all__ = [
     "PAPER",
+    "PAPER_LITE",
     "PRESETS",
     "ConceptConfig",
     "Config",

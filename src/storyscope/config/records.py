@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from storyscope.config.checks import Checked, at_least, one_of
@@ -67,6 +67,8 @@ class ConceptConfig(Checked):
     """K of the paper: concept groups by spectral clustering of the terms."""
     sigma_seconds: float = at_least(0.001, 20.0)
     """sigma_a of the paper: how far a term reaches from where it is said."""
+    scope: str = one_of("video", "collection")
+    """`collection` clusters the terms once for all videos of a library, as the paper does."""
     pipeline: str = "auto"
     """spaCy pipeline that tells nouns; `auto` takes an installed one of the language."""
     vectors: str = "glove-6b-50d"
@@ -86,7 +88,8 @@ class FeatureConfig(Checked):
     candidates_per_shot: int = at_least(1, 12)
     """Most pictures kept while a shot is running, from which keyframes and thumbnails come."""
     backbone: str = "efficientnet-lite0"
-    """Image network: a shipped name, a local folder, or a hub id."""
+    """Image network: a shipped name, `vgg16` once `storyscope models get` has it, a file or folder
+    of weights, or a hub id."""
     map: str = one_of("pooled", "full")
     """What is kept of the backbone's 7 x 7 map: its mean (`pooled`), or all of it (`full`)."""
     pooling: str = one_of("max", "mean")
@@ -108,8 +111,12 @@ class StoryConfig(Checked):
     model: str = "default"
     """A file of your own: a model of `ours`, or the embedding that `cluster` clusters in.
 
-    `default` is the model that ships; for `cluster`, the features as they are.
+    `default` is the model that ships; for `cluster`, the features as they are. `library` is the
+    embedding trained in this library, `auto` the same where there is one.
     """
+    cues: str = "appearance,hue,time"
+    """Features that `cluster` looks at without an embedding, and that an embedding is trained on
+    where they are more than these."""
     penalty: float | str = one_of("auto", "paper", at_least=0)
     """C of the paper for the method `cluster`: a number, `paper` for its rule, or `auto`."""
 
@@ -165,14 +172,22 @@ class Config:
     processes: ProcessConfig = field(default_factory=ProcessConfig)
 
 
+SIX_FEATURES = "appearance,audio,speech,time,visual_concepts,text_concepts"
+
 PAPER = Config(
     shots=ShotConfig(detector="paper"),
-    features=FeatureConfig(
-        seconds_per_keyframe=0.0, backbone="timm/vgg16.tv_in1k", map="full", audio="fisher"
-    ),
-    stories=StoryConfig(method="cluster", penalty="paper"),
+    concepts=ConceptConfig(scope="collection"),
+    features=FeatureConfig(seconds_per_keyframe=0.0, backbone="vgg16", map="full", audio="fisher"),
+    stories=StoryConfig(method="cluster", model="library", cues=SIX_FEATURES, penalty="paper"),
     search=SearchConfig(method="paper"),
 )
-"""The `paper` preset: every part as the paper has it."""
+"""The `paper` preset: six features, an embedding trained on them, and the paper's rule for C."""
 
-PRESETS = {"default": Config(), "paper": PAPER}
+PAPER_LITE = replace(
+    PAPER,
+    features=replace(PAPER.features, backbone="efficientnet-lite0", map="pooled"),
+    stories=replace(PAPER.stories, model="auto"),
+)
+"""The `paper-lite` preset: the shipped image network for VGG-16, an embedding only if trained."""
+
+PRESETS = {"default": Config(), "paper": PAPER, "paper-lite": PAPER_LITE}

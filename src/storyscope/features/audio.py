@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 import numpy as np
 
 from storyscope.config import FeatureConfig
 from storyscope.core import Features, Rows, Shot, Sound
+from storyscope.errors import MediaError, ModelError
 from storyscope.features.extractor import Material
 from storyscope.features.fisher import COMPONENTS, Mixture, fisher_vector, fit_mixture
 from storyscope.features.mfcc import FLOOR, derivatives
@@ -18,7 +19,7 @@ SILENCE = -11.5
 MODULATIONS = (0.5, 1.0, 3.0, 6.0, 12.0, 50.0)
 """Hertz; syllables beat at 3 to 6, music at 1 to 3, wind and water hardly at all."""
 MIXTURE_WINDOWS = 40_000
-"""Windows, spread evenly over the track, that a mixture is fitted to."""
+"""Windows, spread evenly over all tracks, that a mixture is fitted to."""
 WINDOWS_AT_ONCE = 8192
 REACH = 4
 """Windows either side that a window's second derivative looks at."""
@@ -31,8 +32,22 @@ def audio(material: Material, config: FeatureConfig) -> Features | None:
         return None
     if config.audio == "compact":
         return _each_shot(material.shots, sound, _statistics, "mfcc statistics 1")
-    mixture = fit_mixture(spread(sound.mfcc), components=COMPONENTS)
-    return _fisher(material.shots, sound, mixture)
+    if material.mixture is None:
+        raise ModelError(
+            "the paper's sound feature needs one mixture for the whole collection, and there is "
+            "none; `storyscope train --embedding triplet` fits it on annotated videos"
+        )
+    return _fisher(material.shots, sound, material.mixture)
+
+
+def fit_sound(sounds: Iterable[Sound], *, components: int = COMPONENTS) -> Mixture:
+    """One mixture for a collection, from windows spread evenly over all its tracks."""
+    tracks = [sound for sound in sounds if len(sound.mfcc)]
+    if not tracks:
+        raise MediaError("no film of the collection has sound to fit the paper's mixture to")
+    count = max(1, MIXTURE_WINDOWS // len(tracks))
+    windows = np.concatenate([spread(sound.mfcc, count) for sound in tracks])
+    return fit_mixture(windows, components=components)
 
 
 def descriptors(mfcc: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from storyscope.config import FeatureConfig
 from storyscope.core import Features, Keyframes, Shot, Sound, Transcript, VisionOutput
+from storyscope.features.fisher import Mixture
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,6 +20,8 @@ class Material:
     """One row a keyframe."""
     sound: Sound | None = None
     transcript: Transcript | None = None
+    mixture: Mixture | None = None
+    """The sound mixture of the collection, for the paper's Fisher vectors."""
 
 
 Extractor = Callable[[Material, FeatureConfig], Features | None]

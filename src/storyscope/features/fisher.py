@@ -6,29 +6,42 @@ For the windows x_t of a shot, the mixture (p_k, m_k, s_k) and its posteriors q_
     v_k = 1 / (T sqrt 2 p_k) sum_t q_tk ((x_t - m_k)^2 / s_k^2 - 1)
 
 are stacked, then square-rooted with their sign and scaled to length one.
+
+One mixture serves a whole collection: vectors of two mixtures live in different spaces and are not
+to be compared, so a mixture has a file and a digest, and features made with it carry the digest.
 """
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+
+from storyscope.errors import ModelError
+from storyscope.models import read_weights, write_weights
+
+FORMAT = "storyscope sound mixture 1"
+ARRAYS = ("centre", "basis", "shares", "means", "variances")
 
 COMPONENTS = 256
 ROUNDS = 12
 SMALLEST_VARIANCE = 1e-2
 """Of variables scaled to variance one: keeps a component from closing on a repeated window."""
+SMALLEST_SPREAD = 1e-3
+"""Directions in which the samples hardly differ are not blown up to variance one."""
 CHUNK = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """A mixture over standardised variables."""
+    """A mixture over decorrelated variables of variance one."""
 
     centre: np.ndarray
-    scale: np.ndarray
-    """[dims] each: variables are (x - centre) / scale."""
+    """[dims]."""
+    basis: np.ndarray
+    """[dims, dims], principal components by column: variables are (x - centre) @ basis."""
     shares: np.ndarray
     """[components], summing to one."""
     means: np.ndarray
@@ -37,21 +50,44 @@ class Mixture:
 
     @property
     def digest(self) -> str:
-        arrays = (self.centre, self.scale, self.shares, self.means, self.variances)
+        """What names the space that Fisher vectors of this mixture live in."""
+        arrays = (self.centre, self.basis, self.shares, self.means, self.variances)
         return hashlib.sha256(b"".join(a.tobytes() for a in arrays)).hexdigest()[:12]
+
+    def variables(self, samples: np.ndarray) -> np.ndarray:
+        """Samples [n, dims] as the mixture sees them."""
+        rotated: np.ndarray = (np.asarray(samples, np.float32) - self.centre) @ self.basis
+        return rotated
+
+    def save(self, path: Path) -> None:
+        """Write one safetensors file with the principal components, the mixture and its digest."""
+        arrays = {name: getattr(self, name) for name in ARRAYS}
+        write_weights(path, arrays, {"format": FORMAT, "digest": self.digest})
+
+    @classmethod
+    def load(cls, path: Path) -> Mixture:
+        """Read a mixture back; a damaged file is refused."""
+        arrays, facts = read_weights(path, "a sound mixture", {"format": FORMAT, "digest": None})
+        missing = [name for name in ARRAYS if name not in arrays]
+        if missing:
+            raise ModelError(f"{path} is no sound mixture: it lacks {', '.join(missing)}")
+        found = cls(**{name: arrays[name] for name in ARRAYS})
+        if found.digest != facts["digest"]:
+            raise ModelError(f"{path} is damaged: its numbers do not match its digest")
+        return found
 
 
 def fit_mixture(samples: np.ndarray, *, components: int = COMPONENTS, seed: int = 0) -> Mixture:
-    """Expectation-maximisation from means drawn among the samples [n, dims]."""
+    """Principal components, then expectation-maximisation from means drawn among the samples."""
     samples = np.asarray(samples, np.float32)
     centre = samples.mean(axis=0)
-    scale = np.maximum(samples.std(axis=0), 1e-3)
-    data = (samples - centre) / scale
+    basis = _whitening(samples - centre)
+    data = (samples - centre) @ basis
     chance = np.random.default_rng(seed)
     drawn = chance.choice(len(data), components, replace=len(data) < components)
     ones = np.ones((components, data.shape[1]), np.float32)
     shares = np.full(components, 1 / components, np.float32)
-    mixture = Mixture(centre, scale, shares, data[drawn], ones)
+    mixture = Mixture(centre, basis, shares, data[drawn], ones)
     for _ in range(ROUNDS):
         weight, first, second = _moments(data, mixture)
         share = np.maximum(weight / len(data), 1e-6)
@@ -59,13 +95,21 @@ def fit_mixture(samples: np.ndarray, *, components: int = COMPONENTS, seed: int 
         spread = second / np.maximum(weight, 1e-6)[:, None] - means.astype(np.float64) ** 2
         variances = np.maximum(spread, SMALLEST_VARIANCE).astype(np.float32)
         shares = (share / share.sum()).astype(np.float32)
-        mixture = Mixture(centre, scale, shares, means, variances)
+        mixture = Mixture(centre, basis, shares, means, variances)
     return mixture
+
+
+def _whitening(centred: np.ndarray) -> np.ndarray:
+    """Principal components of centred samples, each scaled to variance one; none is dropped."""
+    covariance = np.cov(centred.astype(np.float64), rowvar=False, bias=True)
+    values, vectors = np.linalg.eigh(np.atleast_2d(covariance))
+    scaled: np.ndarray = vectors / np.sqrt(np.maximum(values, SMALLEST_SPREAD**2))
+    return scaled.astype(np.float32)
 
 
 def fisher_vector(samples: np.ndarray, mixture: Mixture) -> np.ndarray:
     """The gradient of the samples' likelihood, [2 * components * dims], of length one or zero."""
-    data = (np.asarray(samples, np.float32) - mixture.centre) / mixture.scale
+    data = mixture.variables(samples)
     weight, first, second = _moments(data, mixture)
     means, variances = mixture.means.astype(np.float64), mixture.variances.astype(np.float64)
     root = np.sqrt(mixture.shares.astype(np.float64))[:, None] * len(data)

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from storyscope.embedding import Embedding
+from storyscope.stages.collection import with_embedding
 from storyscope.stories import BoundaryExplanation, StoryModel, explain, importance
 from storyscope.stories.segment import load_model
 
@@ -22,6 +24,8 @@ def explain_boundaries(library: LocalLibrary, video: str) -> list[BoundaryExplan
 
 def cue_importance(library: LocalLibrary, video: str) -> dict[str, float]:
     """How much each cue matters over the whole video, by averaged absolute gradients."""
+    if (space := embedding_of(library)) is not None:
+        return space.importance(library.features(video))
     model = load_model(library.config.stories.model)
     return importance(library.shots(video), library.features(video), model)
 
@@ -62,3 +66,11 @@ def _model(library: LocalLibrary) -> StoryModel:
     """The library's own model; stories that were clustered are explained by the one that ships."""
     settings = library.config.stories
     return load_model(settings.model if settings.method == "ours" else "default")
+
+
+def embedding_of(library: LocalLibrary) -> Embedding | None:
+    """The embedding in which the library's stories are clustered, where they are."""
+    settings = with_embedding(library.config, library.store).stories
+    if settings.method != "cluster" or settings.model == "default":
+        return None
+    return Embedding.load(Path(settings.model))

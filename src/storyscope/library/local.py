@@ -325,7 +325,10 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
 
     def with_settings(self, settings: Sequence[str], *, preset: str | None = None) -> LocalLibrary:
         base = preset_called(preset) if preset else self.config
-        config = with_settings(base, parse_settings(settings))
+        return self.with_config(with_settings(base, parse_settings(settings)))
+
+    def with_config(self, config: Config) -> LocalLibrary:
+        """The same library under these settings for the time being."""
         return type(self)(self.folder, config=config, store=self.store, executor=self.executor)
 
     def keep_settings(self, settings: Sequence[str], *, preset: str | None = None) -> None:

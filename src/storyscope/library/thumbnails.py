@@ -17,9 +17,9 @@ from storyscope.core.times import format_timestamp
 from storyscope.errors import LibraryError, VideoBusy
 from storyscope.stages.executor import given, stage_key
 from storyscope.stages.indexing import RATE_PICTURES
-from storyscope.stages.taught import RANKER_FILE
+from storyscope.stages.taught import RANKER_FILE, base_ranker
 from storyscope.store import PASSAGES, RATINGS, SCAN, VISION, Store
-from storyscope.thumbnails import Choice, Ranker, load_ranker, prefer, rate_beauty
+from storyscope.thumbnails import Choice, Ranker, prefer, rate_beauty
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -67,7 +67,8 @@ def prefer_frame(store: Store, story: Story, seconds: float) -> float:
 def learn(store: Store) -> None:
     """Learn from every frame that people chose, for all or in their own version of the stories."""
     with store.lock(LOCK):
-        ranker = prefer(load_ranker(), _lessons(store, [*_choices(store), *_in_versions(store)]))
+        choices = [*_choices(store), *_in_versions(store)]
+        ranker = prefer(base_ranker(store), _lessons(store, choices))
         store.put_document(RANKER_FILE, f"{ranker.to_json()}\n".encode())
         for video in store.ready_keys(RATINGS):
             # Whoever indexes a video rates it by what was learned.

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from storyscope.core import Annotation, Segmentation, Shot
+from storyscope.config import Config
+from storyscope.core import Annotation, Features, Segmentation, Shot
+from storyscope.embedding import Embedding, Example, train_embedding
 from storyscope.errors import AnnotationError, UnknownVideo
 from storyscope.progress import Report, silent
+from storyscope.stages.collection import (
+    EMBEDDING_FILE,
+    fit_groups_file,
+    fit_sound_file,
+    keep_document,
+)
+from storyscope.store import MINED, SCAN
+from storyscope.stories.segment import chosen_cues
 
 if TYPE_CHECKING:
-    from storyscope.embedding import Embedding
     from storyscope.library.local import LocalLibrary
     from storyscope.stories.fine_tuning import FineTuning
     from storyscope.stories.lessons import Lesson
@@ -96,20 +106,98 @@ def learn_embedding(
     seed: int = 0,
     report: Report = silent,
 ) -> Embedding:
-    """Train one of the paper's networks on people's versions, by all cues that every video has."""
-    from storyscope.embedding import Example, train_embedding
+    """Train one of the paper's networks on people's versions.
 
+    The features are those that `stories.cues` names, where the settings are the paper's; else all
+    that every video has, made alike.
+    """
     versions = gather_versions(library, annotations, annotator=annotator)
     features = {video: library.features(video) for video, _ in versions}
-    shared = set.intersection(*({each.name for each in cues} for cues in features.values()))
+    names = _shared(features)
+    if library.config.features.audio == "fisher":
+        names = _required(features, chosen_cues(library.config.stories.cues))
     examples = [
         Example(
-            [each for each in features[video] if each.name in shared],
+            [each for each in features[video] if each.name in names],
             stories_over_shots(version, library.shots(video)),
         )
         for video, version in versions
     ]
     return train_embedding(examples, kind, seed=seed, report=report)
+
+
+def learn_collection(
+    library: LocalLibrary,
+    kind: str = "triplet",
+    annotations: Sequence[str] = (),
+    *,
+    annotator: str | None = None,
+    report: Report = silent,
+) -> Path:
+    """Fit all that the paper fits on a collection, on people's versions, and keep it.
+
+    The videos are indexed without an embedding; one sound mixture and one set of concept groups
+    are fitted to all of them; then the network is trained. A run that was stopped goes on.
+    """
+    names = [*dict.fromkeys(video for video, _ in gather_versions(library, annotations))]
+    plain = fit_collection(library, names, report=report)
+    space = learn_embedding(plain, kind, annotations, annotator=annotator, report=report)
+    keep_document(library.store, EMBEDDING_FILE, space.save)
+    return library.store.document(EMBEDDING_FILE)
+
+
+def fit_collection(
+    library: LocalLibrary, names: Sequence[str], *, refit: bool = True, report: Report = silent
+) -> LocalLibrary:
+    """Describe these videos with what they have in common; the library under such settings.
+
+    With `refit`, one sound mixture and one set of concept groups are fitted to all of them first.
+    No embedding is used yet.
+    """
+    config, store = library.config, library.store
+    if refit:
+        _index_again(library.with_config(without_collection(config)), names, report)
+        fit_sound_file(store, (store.load(name, SCAN) for name in names))
+        mined = [each for name in names if (each := store.load(name, MINED)) is not None]
+        fit_groups_file(store, mined, config)
+    plain = replace(config, stories=replace(config.stories, model="default"))
+    described = library.with_config(plain)
+    _index_again(described, names, report)
+    return described
+
+
+def without_collection(config: Config) -> Config:
+    """The settings without anything that is fitted to a whole collection."""
+    if config.features.audio != "fisher":
+        return config
+    return replace(
+        config,
+        stories=replace(config.stories, model="default"),
+        features=replace(config.features, audio="compact"),
+        concepts=replace(config.concepts, scope="video"),
+    )
+
+
+def _index_again(library: LocalLibrary, names: Sequence[str], report: Report) -> None:
+    for name in names:
+        library.add(library.video(name).path, report=report)
+
+
+def _shared(features: Mapping[str, Sequence[Features]]) -> set[str]:
+    """Features that every video has, made by the same producer."""
+    made = [{(each.name, each.producer) for each in cues} for cues in features.values()]
+    return {name for name, _ in set.intersection(*made)}
+
+
+def _required(features: Mapping[str, Sequence[Features]], wanted: Sequence[str]) -> set[str]:
+    for video, cues in features.items():
+        missing = [name for name in wanted if name not in {each.name for each in cues}]
+        if missing:
+            raise AnnotationError(
+                f"{video} has no {' and no '.join(missing)}, which the paper's network reads; "
+                "give it sound and a transcript, or leave it out of the training"
+            )
+    return set(wanted)
 
 
 def gather_lessons(

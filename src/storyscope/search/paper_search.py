@@ -19,6 +19,9 @@ from storyscope.config import Config
 from storyscope.core import Film, Hit, Ratings, Story, Thumbnail
 from storyscope.search.paper import Ranked, nearest_concept, rank_stories
 from storyscope.store import MINED, RATINGS, SCAN, TITLES, VISION, Store
+from storyscope.thumbnails import has_beauty
+
+NO_BEAUTY = "beauty is not available: no ranker is trained for this image network"
 
 
 def paper_hits(
@@ -54,11 +57,13 @@ def paper_hits(
         )
         evidence = f"Concept: {words[concept]}, detected as {detected.names[match]}"
         stories = store.load(video, TITLES)
-        ranked = _rank(stories, film, presence, ratings, alpha=1 - config.thumbnails.beauty)
+        alpha = 1 - config.thumbnails.beauty if has_beauty(ratings) else 1.0
+        ranked = _rank(stories, film, presence, ratings, alpha=alpha)
         for story, best in zip(stories, ranked, strict=True):
             if best is not None:
-                thumbnail = chosen_thumbnail(story) or _thumbnail(story, film, best)
-                yield Hit(video, story, thumbnail, best.score, _parts(best), evidence)
+                parts = _parts(best, has_beauty(ratings))
+                thumbnail = chosen_thumbnail(story) or _thumbnail(story, film, best, parts)
+                yield Hit(video, story, thumbnail, best.score, parts, evidence)
 
 
 def _rank(
@@ -68,11 +73,13 @@ def _rank(
     return rank_stories(shots, presence, film.keyframes.shots, ratings.beauty, alpha=alpha)
 
 
-def _parts(best: Ranked) -> dict[str, float]:
-    return {"presence": best.presence, "beauty": best.beauty}
+def _parts(best: Ranked, beautiful: bool) -> dict[str, float]:
+    return {"presence": best.presence} | ({"beauty": best.beauty} if beautiful else {})
 
 
-def _thumbnail(story: Story, film: Film, best: Ranked) -> Thumbnail:
+def _thumbnail(story: Story, film: Film, best: Ranked, parts: dict[str, float]) -> Thumbnail:
     seconds = float(film.keyframes.seconds[best.picture])
     why = f"the most beautiful frame of the best shot, beauty {best.beauty:.2f}"
-    return Thumbnail(story.id, seconds, best.beauty, _parts(best), why)
+    if "beauty" not in parts:
+        why = f"a frame of the best shot; {NO_BEAUTY}"
+    return Thumbnail(story.id, seconds, best.beauty, parts, why)

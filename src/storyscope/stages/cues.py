@@ -37,7 +37,12 @@ def describe_shots(
     given = dict(zip(cue.made_from, values, strict=True))
     film: Film = given["film"]
     material = Material(
-        film.shots, film.keyframes, given.get("seen"), film.sound, given.get("words")
+        film.shots,
+        film.keyframes,
+        given.get("seen"),
+        film.sound,
+        given.get("words"),
+        given.get("mixture"),
     )
     features: Features | None = cue.load_extractor()(material, settings)
     return features

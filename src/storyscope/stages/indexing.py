@@ -13,6 +13,7 @@ from pathlib import Path
 
 from storyscope import store
 from storyscope.concepts import (
+    ConceptGroups,
     Seen,
     load_trained,
     load_vectors,
@@ -140,6 +141,7 @@ def describe_concepts(
     mined: Mined | None,
     seen: VisionOutput,
     trained: Path,
+    groups: ConceptGroups | None,
     settings: ConceptConfig,
     *,
     report: Report = silent,
@@ -149,7 +151,9 @@ def describe_concepts(
         return ()
     vectors = load_vectors(settings.vectors)
     shown = sights(film, seen, trained)
-    return tuple(semantic_features(film.shots, mined, vectors, seen=shown, config=settings))
+    return tuple(
+        semantic_features(film.shots, mined, vectors, seen=shown, groups=groups, config=settings)
+    )
 
 
 def find_stories(
@@ -330,7 +334,7 @@ FIND_WORDS = Stage(store.TRANSCRIPT, 1, find_words)
 READ_SCREEN = Stage(store.SCREEN, 1, read_screen_text)
 LOOK = Stage(store.VISION, 1, look, spools=True)
 MINE_TERMS = Stage(store.MINED, 1, mine_terms)
-DESCRIBE_CONCEPTS = Stage(store.CONCEPTS, 1, describe_concepts)
+DESCRIBE_CONCEPTS = Stage(store.CONCEPTS, 2, describe_concepts)
 FIND_STORIES = Stage(store.STORIES, 2, find_stories)
 LOOK_FOR_SEARCH = Stage(store.LOOKS, 1, look_for_search)
 FILE_PASSAGES = Stage(store.PASSAGES, 3, file_passages)

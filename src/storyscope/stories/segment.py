@@ -9,7 +9,7 @@ import numpy as np
 
 from storyscope.config import StoryConfig
 from storyscope.core import Features, Segmentation, Shot, StoryPath
-from storyscope.embedding import Embedding
+from storyscope.embedding import Embedding, Layout
 from storyscope.errors import ModelError, UnknownName
 from storyscope.stories.cluster import cluster
 from storyscope.stories.detect import detect
@@ -41,7 +41,7 @@ def all_granularities(
         return detect(shots, cues, load_model(config.model))
     if config.method == "cluster":
         space = _load_space(config.model)
-        rows = _one_space(shots, cues) if space is None else space.embed(cues)
+        rows = _one_space(shots, cues, config.cues) if space is None else space.embed(cues)
         return _clustered(rows, config.penalty)
     raise UnknownName(f"no story detector is called {config.method!r}; choose ours or cluster")
 
@@ -79,13 +79,16 @@ def _clustered(rows: Array, penalty: float | str) -> StoryPath:
     return StoryPath(order, len(starts), tuple(confidence.tolist()))
 
 
-def _one_space(shots: Sequence[Shot], cues: Sequence[Features]) -> Array:
-    """Appearance and hue of length one each, and time in half minutes, side by side."""
-    rows = [
-        cue.vectors / np.maximum(np.linalg.norm(cue.vectors, axis=1, keepdims=True), 1e-9)
-        for cue in cues
-        if cue.name in ("appearance", "hue")
-    ]
-    minutes = np.array([[shot.span.middle / 60] for shot in shots])
-    joined: Array = np.hstack([*rows, 0.5 * minutes])
+def _one_space(shots: Sequence[Shot], cues: Sequence[Features], names: str) -> Array:
+    """The named features side by side, scaled as for an embedding; what is missing is left out."""
+    times = np.array([(shot.span.middle, shot.span.length) for shot in shots])
+    there = {"time": Features("time", times, "middle and length 1")}
+    there |= {cue.name: cue for cue in cues}
+    used = [there[name] for name in chosen_cues(names) if name in there]
+    joined: Array = Layout.of(used).join(used)
     return joined
+
+
+def chosen_cues(names: str) -> list[str]:
+    """The names in a list written as `appearance,time`."""
+    return [name.strip() for name in names.split(",") if name.strip()]

@@ -13,14 +13,16 @@ from storyscope.thumbnails.ranker import (
     prefer,
     save_ranker,
     train_ranker,
+    train_ranker_on_pairs,
 )
-from storyscope.thumbnails.rating import rate_beauty, rate_keyframes
+from storyscope.thumbnails.rating import has_beauty, rate_beauty, rate_keyframes
 
 __all__ = [
     "Choice",
     "Quality",
     "Ranker",
     "choose_thumbnail",
+    "has_beauty",
     "load_ranker",
     "measure_quality",
     "prefer",
@@ -29,4 +31,5 @@ __all__ = [
     "rate_keyframes",
     "save_ranker",
     "train_ranker",
+    "train_ranker_on_pairs",
 ]

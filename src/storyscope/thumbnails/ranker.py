@@ -78,6 +78,13 @@ def train_ranker(
     return Ranker(backbone, centre, scale, fit.weights, max(spread, 1e-9))
 
 
+def train_ranker_on_pairs(
+    better: np.ndarray, worse: np.ndarray, *, backbone: str, cost: float = DEFAULT_COST
+) -> Ranker:
+    """Learn from pairs of frames [n, 10], of which people found the first the better."""
+    return train_ranker(better, [worse], backbone=backbone, cost=cost)
+
+
 def prefer(ranker: Ranker, choices: Sequence[Choice]) -> Ranker:
     """Amend a ranker by a person's choices; each weighs the same, however many it passed over.
 

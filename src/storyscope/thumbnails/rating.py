@@ -13,6 +13,8 @@ from storyscope.progress import Report, Step, silent
 from storyscope.thumbnails.quality import measure_quality
 from storyscope.thumbnails.ranker import Ranker
 
+NO_RANKER = "no ranker"
+"""How the producer of ratings begins whose beauty is the same for all."""
 LETTERED_CLASSES = ("website", "menu", "dust jacket", "crossword", "scoreboard")
 """What the image network takes credit rolls and title cards for."""
 
@@ -49,11 +51,20 @@ def rate_keyframes(
 
 
 def rate_beauty(ratings: Ratings, vision: VisionOutput, ranker: Ranker) -> Ratings:
-    """The same ratings, with the beauty that this ranker finds."""
+    """The same ratings, with the beauty that this ranker finds.
+
+    A ranker reads the hypercolumns of one image network; of another's it knows nothing, and the
+    ratings then say that there is none.
+    """
     fits = vision.producer.split("@")[0] == ranker.backbone
     beauty = ranker.beauty(vision.hypercolumns) if fits else np.full(len(vision), 0.5, np.float32)
-    producer = f"ranker {ranker.digest[:12]} on {vision.producer}"
-    return replace(ratings, beauty=beauty, producer=producer)
+    made_by = f"ranker {ranker.digest[:12]}" if fits else NO_RANKER
+    return replace(ratings, beauty=beauty, producer=f"{made_by} on {vision.producer}")
+
+
+def has_beauty(ratings: Ratings) -> bool:
+    """Whether beauty was rated, by a ranker trained for the image network in use."""
+    return not ratings.producer.startswith(NO_RANKER)
 
 
 def _clear(frames: np.ndarray, shots: Sequence[Shot]) -> np.ndarray:
