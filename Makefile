@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help demo test models lint lint-page format reference benchmark system-packages clean
+.PHONY: help demo test test-slow models lint lint-page format reference benchmark system-packages clean
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -14,6 +14,9 @@ demo: $(VENV)/core models  ## Make the demo film, find its stories, search them,
 
 test: $(VENV)/test models system-packages lint  ## Set up everything and run all tests
 	$(BIN)/python -m pytest -n auto --dist loadgroup
+
+test-slow: $(VENV)/test models system-packages  ## Repeat the paper on two painted films, from file to tables
+	$(BIN)/python -m pytest -m slow
 
 lint: $(VENV)/test  ## Check style and types
 	$(BIN)/ruff check .

@@ -14,7 +14,11 @@ from storyscope.evaluate import judge, leave_one_out, load_collection
 from storyscope.experiments import methods as judging
 
 STEMS = ("01_From_Pole_to_Pole", "02_Mountains")
-METHODS = {"ours": "benchmark_folder:Thirds", "stg": "benchmark_folder:Halves"}
+METHODS = {
+    "ours": "benchmark_folder:Thirds",
+    "paper": "benchmark_folder:Thirds",
+    "stg": "benchmark_folder:Halves",
+}
 
 
 @pytest.fixture(scope="module")
@@ -81,14 +85,19 @@ def test_people_are_compared_with_their_proven_agreement(whole):
     facts, _ = whole
     people = table(facts, "maximum agreement")
     assert set(people["Mountains"]) == {
-        *("annotator_0", "annotator_1", "annotator_2", "agreement", "proven")
+        *("annotator_0", "annotator_1", "annotator_2"),
+        *("agreement", "by the paper's program", "proven"),
     }
+    exact, approximate = (
+        float(people["Average"][name]) for name in ("agreement", "by the paper's program")
+    )
+    assert 0 < approximate <= exact <= 1
     assert people["Mountains"]["proven"] == "yes"
 
 
 def test_training_on_each_annotator_is_a_matrix(whole):
     facts, _ = whole
-    matrix = table(facts, "different annotators")
+    matrix = table(facts, "different annotators: ours")
     everyone = ["annotator_0", "annotator_1", "annotator_2", "agreement"]
     assert list(matrix) == everyone
     assert list(matrix["agreement"]) == everyone
@@ -106,6 +115,8 @@ def test_what_could_not_be_done_is_said(whole):
     notes = "\n".join(facts["notes"])
     assert "nw was not run" in notes
     assert "aesthetic ranking" in notes
+    assert "paper-lite stands in for the paper preset" in notes
+    assert "storyscope models get vgg16 --file FILE" in notes
     assert "nw was not run" in (output / "tables.md").read_text()
 
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +12,8 @@ from storyscope.cli.options import JsonOption, QuietOption
 from storyscope.cli.show import live_progress, print_json, say
 
 if TYPE_CHECKING:
-    from storyscope.experiments.reproduction import Kind, Table
+    from storyscope.experiments.reproduction import Reproduction
+    from storyscope.experiments.table import Table
 
 app = typer.Typer(help="Repeat the paper's experiments on videos you own.", no_args_is_help=True)
 
@@ -22,12 +25,24 @@ OutputOption = Annotated[
     typer.Option("--output", "-o", metavar="DIR", help="Keep indexes, results and tables here."),
 ]
 JobsOption = Annotated[int, typer.Option(min=1, help="Processes.")]
+BackboneOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE", help="VGG-16 as torchvision, Keras or Caffe has it, if not yet brought."
+    ),
+]
+QueryOption = Annotated[
+    list[str] | None,
+    typer.Option("--query", metavar="TEXT", help="Ask this in the table of retrieval."),
+]
 
 
 @app.command()
 def bbc(
     folder: FolderArgument,
     output: OutputOption = None,
+    backbone: BackboneOption = None,
+    query: QueryOption = None,
     jobs: JobsOption = os.cpu_count() or 1,
     quiet: QuietOption = False,
     json: JsonOption = False,
@@ -37,7 +52,8 @@ def bbc(
     DIR holds annotations/shots/01_From_Pole_to_Pole.txt (first and last frame of a shot a line),
     annotations/scenes/annotator_0/01_From_Pole_to_Pole.txt (first shots of the stories, separated
     by commas), and videos and transcripts of the same name. The videos are indexed with the paper
-    preset and with ours; what is finished is kept. Without videos, people's agreement is shown.
+    preset and with ours; what is finished is kept. Without videos, people's agreement is shown;
+    without VGG-16 (`storyscope models get vgg16 --file FILE`) paper-lite stands in for the paper.
 
     Examples:
 
@@ -45,7 +61,10 @@ def bbc(
 
         storyscope reproduce bbc planet-earth --output results --jobs 4
     """
-    _reproduce("bbc", folder, output, jobs, quiet, json, None)
+    from storyscope.experiments.reproduction import Reproduction
+
+    work = partial(Reproduction, "bbc", folder, backbone=backbone, queries=query or (), jobs=jobs)
+    _reproduce(work, "bbc", output, quiet, json, None)
 
 
 @app.command()
@@ -58,6 +77,8 @@ def ally(
             metavar="DIR", help="Output of `reproduce bbc`, to train on that instead too."
         ),
     ] = None,
+    backbone: BackboneOption = None,
+    query: QueryOption = None,
     jobs: JobsOption = os.cpu_count() or 1,
     quiet: QuietOption = False,
     json: JsonOption = False,
@@ -71,27 +92,28 @@ def ally(
 
         storyscope reproduce ally ally-mcbeal --trained-on-bbc results
     """
-    _reproduce("ally", folder, output, jobs, quiet, json, trained_on_bbc)
+    from storyscope.experiments.reproduction import Reproduction
+
+    work = partial(Reproduction, "ally", folder, backbone=backbone, queries=query or (), jobs=jobs)
+    _reproduce(work, "ally", output, quiet, json, trained_on_bbc)
 
 
 def _reproduce(
-    kind: Kind,
-    folder: Path,
+    prepare: Callable[..., Reproduction],
+    kind: str,
     output: Path | None,
-    jobs: int,
     quiet: bool,
     json: bool,
     trained_on_bbc: Path | None,
 ) -> None:
     from dataclasses import asdict
 
-    from storyscope.experiments.reproduction import Reproduction
     from storyscope.models import cache_folder
 
     place = output or cache_folder() / "reproduce" / kind
     place.mkdir(parents=True, exist_ok=True)
     with live_progress(kind, quiet=quiet) as report:
-        work = Reproduction(kind, folder, place, jobs=jobs, report=report)
+        work = prepare(output=place, report=report)
         tables = work.tables(bbc_output=trained_on_bbc)
     for note in work.notes:
         say(note, quiet=quiet)

@@ -4,10 +4,12 @@ Each sub-folder holds `video.json`,
 
     {"name", "fps", "frame_count", "shots": [[start, end), ...], "stories": [[start, end), ...],
      "features": {"vgg19": "vgg19.npy", ...},
+     "producers": {"vgg19": "what made them", ...},
      "annotations": {"anna": [[start, end), ...], ...}}
 
 in frames, and one array per feature with a row per shot. `annotations`, which may be missing, are
-the stories of several people.
+the stories of several people. `producers`, which may be missing too, say what made the numbers:
+an embedding refuses to mix those of two producers.
 """
 
 from __future__ import annotations
@@ -182,6 +184,7 @@ def _read_video(
     empty = next((shot for shot in shots if shot[0] >= shot[1]), None)
     if empty is not None:
         raise AnnotationError(f"{file}: shots must end after they start, got {list(empty)}")
+    producers = dict(description.get("producers", {}))
     fps = float(description["fps"])
     if not (isfinite(fps) and fps > 0):
         raise AnnotationError(f"{file}: frames a second are a number above 0, got {fps:g}")
@@ -190,7 +193,10 @@ def _read_video(
         fps=fps,
         frame_count=frame_count,
         shots=shots,
-        features={name: _read_features(array, name, len(shots)) for name, array in arrays.items()},
+        features={
+            name: _read_features(array, name, len(shots), producer=producers.get(name, name))
+            for name, array in arrays.items()
+        },
         truth=_stories(file, "stories", description["stories"], frame_count),
         annotations={
             str(name): _stories(file, f"stories of {name}", stories, frame_count)
@@ -222,7 +228,7 @@ def _require_rising(file: Path, what: str, starts: Sequence[int], frame_count: i
         )
 
 
-def _read_features(file: Path, name: str, shot_count: int) -> Features:
+def _read_features(file: Path, name: str, shot_count: int, *, producer: str) -> Features:
     try:
         vectors = np.load(file, allow_pickle=False)
     except (OSError, ValueError) as error:
@@ -230,7 +236,7 @@ def _read_features(file: Path, name: str, shot_count: int) -> Features:
     if len(vectors) != shot_count:
         raise AnnotationError(f"{file}: one row a shot wanted, {shot_count}, got {len(vectors)}")
     try:
-        features = Features(name, vectors.reshape(shot_count, -1), producer=name)
+        features = Features(name, vectors.reshape(shot_count, -1), producer=str(producer))
     except (InvalidFeatures, TypeError, ValueError) as error:
         raise AnnotationError(f"{file} cannot be used: {error}") from error
     features.vectors.flags.writeable = False

@@ -16,7 +16,7 @@ from storyscope.evaluate import VideoScore, trivial_scores
 from storyscope.experiments import paper_results as paper
 from storyscope.experiments.benchmark import run_methods
 from storyscope.experiments.report import mean_over_videos
-from storyscope.experiments.reproduction import Table
+from storyscope.experiments.table import Table
 from storyscope.experiments.task import Benchmark, judged_videos, videos_of
 from storyscope.progress import Report, silent
 

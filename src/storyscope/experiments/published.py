@@ -10,6 +10,10 @@ Ally McBeal: one table an episode, `annotations/*.csv`, with a line per shot: it
 last frame, and the number or name of its story.
 
 Videos and transcripts of the same name lie anywhere in the folder.
+
+The marks of the paper's three users, who chose frames, were not published. Whoever has such marks
+lays them down as `annotations/marks/01_From_Pole_to_Pole.txt`: for each shot, a line with the
+number of people who marked its middle frame.
 """
 
 from __future__ import annotations
@@ -41,6 +45,13 @@ class PublishedVideo:
     """The first shot of each story, by annotator; shots counted from 0."""
     video: Path | None = None
     transcript: Path | None = None
+    marks: tuple[int, ...] | None = None
+    """How many people marked the middle frame of each shot, where that is known."""
+
+    def shot_stories(self, annotator: str) -> Segmentation:
+        """One person's stories over the annotated shots."""
+        firsts = [shot for shot in self.annotations[annotator] if shot > 0]
+        return Segmentation.from_cuts(firsts, len(self.shots))
 
     def stories(self, annotator: str, frame_count: int | None = None) -> Segmentation:
         """One person's stories over frames, of the annotated film or of one as long as that."""
@@ -78,6 +89,7 @@ def read_bbc(folder: str | Path) -> list[PublishedVideo]:
                 person.name: tuple(n - base for n in firsts[person.name, stem]) for person in people
             },
             **_media(folder, stem),
+            marks=_read_marks(folder, stem, len(shots[stem])),
         )
         for stem in shots
     ]
@@ -114,6 +126,7 @@ def _read_episode(folder: Path, file: Path, number: int) -> PublishedVideo:
         shots=_half_open(file, spans, lines),
         annotations={"annotator_0": tuple(firsts)},
         **_media(folder, file.stem),
+        marks=_read_marks(folder, file.stem, len(spans)),
     )
 
 
@@ -159,6 +172,20 @@ def _read_firsts(file: Path, shot_count: int) -> list[int]:
     if not numbers:
         raise AnnotationError(f"{file}:1: the first shots of the stories wanted, got none")
     return numbers
+
+
+def _read_marks(folder: Path, stem: str, shot_count: int) -> tuple[int, ...] | None:
+    file = folder / "annotations" / "marks" / f"{stem}.txt"
+    if not file.exists():
+        return None
+    numbers = []
+    for line, text in _lines(file):
+        if not text.strip().isdigit():
+            raise AnnotationError(f"{file}:{line}: a number of marks wanted, got {text.strip()!r}")
+        numbers.append(int(text))
+    if len(numbers) != shot_count:
+        raise AnnotationError(f"{file}: one line a shot wanted, {shot_count}, got {len(numbers)}")
+    return tuple(numbers)
 
 
 def _counted_from(firsts: Mapping[tuple[str, str], tuple[Sequence[int], int]]) -> int:

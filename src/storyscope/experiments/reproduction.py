@@ -7,52 +7,49 @@ kept in one output folder; a stopped run goes on where it stopped.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
-from storyscope.config import PRESETS
+from storyscope.config import PRESETS, Config
 from storyscope.errors import AnnotationError, MissingDependency, StoryscopeError
-from storyscope.evaluate import VideoScore, agree, mean_iou, trivial_scores
+from storyscope.evaluate import (
+    VideoScore,
+    agree,
+    agree_as_in_paper,
+    mean_iou,
+    trivial_scores,
+)
 from storyscope.experiments import methods as known_methods
 from storyscope.experiments import paper_results as paper
 from storyscope.experiments.annotators import run_study
 from storyscope.experiments.benchmark import run_methods
+from storyscope.experiments.indexing import (
+    benchmark_folder,
+    index_collection,
+    library_folder,
+    paper_cues,
+)
 from storyscope.experiments.published import PublishedVideo, read_ally, read_bbc
-from storyscope.experiments.report import markdown, mean_over_videos
+from storyscope.experiments.report import mean_over_videos
+from storyscope.experiments.retrieval import Retrieval
 from storyscope.experiments.study import AGREEMENT
+from storyscope.experiments.table import Table
 from storyscope.experiments.task import Benchmark, left_out, videos_of
-from storyscope.progress import Report, Step, silent
+from storyscope.features import backbone_digest
+from storyscope.progress import Report, silent
 
 Kind = Literal["bbc", "ally"]
 READERS = {"bbc": read_bbc, "ally": read_ally}
 EPISODES = {"bbc": paper.BBC_EPISODES, "ally": paper.ALLY_EPISODES}
 RIVALS = {"STG": "stg", "NW": "nw", "SDN": "sdn"}
 """The paper's names for the methods it compares with, and ours for them."""
-EMBEDDINGS = {"LSTM": "lstm", "Siamese": "siamese", "Triplet": "triplet"}
-PAPERS_METHOD, OUR_METHOD = "triplet", "ours"
-
-
-@dataclass(frozen=True)
-class Table:
-    """One table of the paper, with what is measured here."""
-
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    remark: str = ""
-
-    @property
-    def text(self) -> str:
-        """In Markdown."""
-        remark = f"\n{self.remark}\n" if self.remark else ""
-        return f"## {self.title}\n\n{markdown(self.header, self.rows)}{remark}"
+EMBEDDINGS = {"LSTM": "lstm", "Siamese": "paper-siamese", "Triplet": "paper"}
+PAPERS_METHOD, OUR_METHOD = "paper", "ours"
 
 
 @dataclass
@@ -62,6 +59,10 @@ class Reproduction:
     kind: Kind
     folder: Path
     output: Path
+    backbone: str | None = None
+    """VGG-16 as a file or folder; None takes the one that was brought to this machine."""
+    queries: Sequence[str] = ()
+    """What is asked for in the table of retrieval; none takes what the films speak of most."""
     jobs: int = 1
     report: Report = silent
     notes: list[str] = field(default_factory=list)
@@ -72,17 +73,41 @@ class Reproduction:
         return READERS[self.kind](self.folder)
 
     @cached_property
-    def benchmarks(self) -> dict[str, Benchmark]:
-        """A benchmark folder for each preset that could be indexed."""
+    def with_video(self) -> list[PublishedVideo]:
         missing = [video.stem for video in self.published if video.video is None]
         if missing:
             self.notes.append(f"no video found for {', '.join(missing)}; left out")
-        with_video = [video for video in self.published if video.video is not None]
+        return [video for video in self.published if video.video is not None]
+
+    @cached_property
+    def presets(self) -> dict[str, Config]:
+        """Ours and the paper's; the lite one in its place where VGG-16 is not to be had."""
+        config = PRESETS["paper"]
+        if self.backbone is not None:
+            config = replace(config, features=replace(config.features, backbone=self.backbone))
+        try:
+            backbone_digest(config.features.backbone)
+        except StoryscopeError as error:
+            self.notes.append(f"paper-lite stands in for the paper preset: {error}")
+            return {"default": PRESETS["default"], "paper-lite": PRESETS["paper-lite"]}
+        return {"default": PRESETS["default"], "paper": config}
+
+    @property
+    def as_paper(self) -> str:
+        """Name of the preset that stands for the paper."""
+        return [*self.presets][-1]
+
+    @cached_property
+    def benchmarks(self) -> dict[str, Benchmark]:
+        """A benchmark folder for each preset that could be indexed."""
         benchmarks = {}
-        for preset in PRESETS:
+        for preset, config in self.presets.items():
             try:
-                folder = index_collection(with_video, self.output, preset, report=self.report)
-                benchmarks[preset] = Benchmark(folder)
+                folder = index_collection(
+                    self.with_video, self.output, preset, config, report=self.report
+                )
+                features = paper_cues(config) if preset == self.as_paper else None
+                benchmarks[preset] = Benchmark(folder, features)
             except StoryscopeError as error:
                 self.notes.append(f"not indexed with the {preset} preset: {error}")
         return benchmarks
@@ -93,45 +118,67 @@ class Reproduction:
         `bbc_output` is the output folder of a finished reproduction of BBC, to train on.
         """
         tables = [self._people()] if len(self.published[0].annotations) > 1 else []
-        self.notes.append(
-            "aesthetic ranking: the marks of its three users are not part of what was published"
-        )
+        if not self.with_video:
+            return tables
         if self.benchmarks:
             tables += [self._episodes(), self._features(), self._embeddings()]
             if self.kind == "bbc" and len(self.published[0].annotations) > 1:
-                tables.append(self._annotators())
+                tables += [self._annotators(preset) for preset in self.benchmarks]
             if self.kind == "ally" and bbc_output is not None:
                 tables.append(self._transfer(bbc_output))
+        if self.as_paper in self.benchmarks and len(self.with_video) > 1:
+            tables += self._retrieval().tables(self.queries)
         return tables
+
+    def _retrieval(self) -> Retrieval:
+        preset = self.as_paper
+        return Retrieval(
+            preset,
+            self.presets[preset],
+            self.output,
+            self.benchmarks[preset].folder,
+            self.with_video,
+            report=self.report,
+            notes=self.notes,
+        )
 
     def _people(self) -> Table:
         """How far people agree: needs no video."""
         rows, ceilings = [], []
         for video in self.published:
             stories = {name: video.stories(name) for name in video.annotations}
-            best = agree(list(stories.values()), cuts=[start for start, _ in video.shots])
-            ceilings.append(best.mean_iou)
+            cuts = [start for start, _ in video.shots]
+            best = agree(list(stories.values()), cuts=cuts)
+            by_paper = agree_as_in_paper(list(stories.values()), cuts)
+            ceilings.append((best.mean_iou, by_paper.mean_iou))
             each = (f"{mean_iou(best.segmentation, own):.3f}" for own in stories.values())
-            rows.append([video.name, *each, f"{best.mean_iou:.3f}", "yes" if best.exact else "no"])
-        rows.append(["Average", *[""] * len(rows[0][1:-2]), f"{np.mean(ceilings):.3f}", ""])
-        header = ["Episode", *self.published[0].annotations, "agreement", "proven"]
-        remark = f"The paper reports {paper.CEILING} for BBC Planet Earth."
+            proven = "yes" if best.exact else "no"
+            numbers = (best.mean_iou, by_paper.mean_iou)
+            rows.append([video.name, *each, *(f"{n:.3f}" for n in numbers), proven])
+        means = (f"{mean:.3f}" for mean in np.mean(ceilings, axis=0))
+        rows.append(["Average", *[""] * len(rows[0][1:-3]), *means, ""])
+        people = self.published[0].annotations
+        header = ["Episode", *people, "agreement", "by the paper's program", "proven"]
+        remark = (
+            "The agreement is the human ceiling: no segmentation agrees more with the annotators. "
+            f"The paper reports {paper.CEILING} for BBC Planet Earth."
+        )
         return Table("Annotators and their maximum agreement", header, rows, remark)
 
     def _episodes(self) -> Table:
         reference = EPISODES[self.kind]
         columns = self._measured({**RIVALS, "ours": OUR_METHOD}, "default")
-        columns |= self._measured({"paper's method": PAPERS_METHOD}, "paper")
+        columns |= self._measured({"paper's method": PAPERS_METHOD}, self.as_paper)
         columns |= trivial_scores(videos_of(next(iter(self.benchmarks.values()))))
-        names = [video.name for video in self.published if video.video is not None]
         header = ["Episode", *(f"{name} (paper)" for name in reference["Average"]), *columns]
         rows = []
-        for name in (*names, "Average"):
+        for name in (*(video.name for video in self.with_video), "Average"):
             known = reference.get(name, {})
             cells = [f"{known[m]:.2f}" if m in known else "" for m in reference["Average"]]
             cells += [_of_video(scores, name) for scores in columns.values()]
             rows.append([name, *cells])
-        return Table("Individual episodes, previous methods and ours", header, rows)
+        remark = f"Ours and its rivals on the default preset, the paper's on {self.as_paper}."
+        return Table("Individual episodes, previous methods and ours", header, rows, remark)
 
     def _features(self) -> Table:
         header = ["Features", "paper", *(f"here, {preset} preset" for preset in self.benchmarks)]
@@ -140,20 +187,20 @@ class Reproduction:
             names = tuple(paper.FEATURE_NAMES[letter] for letter in letters.split("+"))
             cells = [self._with_features(preset, names) for preset in self.benchmarks]
             rows.append([letters, f"{reference[self.kind]:.3f}", *cells])
-        return Table("Story detection with various features", header, rows)
+        remark = f"Ours on the default preset, the paper's method on {self.as_paper}."
+        return Table("Story detection with various features", header, rows, remark)
 
     def _with_features(self, preset: str, names: tuple[str, ...]) -> str:
-        method = PAPERS_METHOD if preset == "paper" else OUR_METHOD
         benchmark = Benchmark(self.benchmarks[preset].folder, features=names)
         lacking = left_out(benchmark)
         if lacking:
             return f"{len(lacking)} videos lack one"
+        method = self._method(preset)
         scores = self._run(benchmark, [method]).get(method)
         return f"{mean_over_videos(scores):.3f}" if scores else ""
 
     def _embeddings(self) -> Table:
-        preset = "paper" if "paper" in self.benchmarks else "default"
-        measured = self._measured(EMBEDDINGS, preset)
+        measured = self._measured(EMBEDDINGS, self.as_paper)
         rows = [
             [
                 name,
@@ -162,25 +209,22 @@ class Reproduction:
             ]
             for name, reference in paper.EMBEDDINGS.items()
         ]
-        header = ["Embedding", "paper", f"here, {preset} preset"]
+        header = ["Embedding", "paper", f"here, {self.as_paper} preset"]
         return Table("Story detection with different embeddings", header, rows)
 
-    def _annotators(self) -> Table:
-        preset = "default" if "default" in self.benchmarks else "paper"
-        benchmark = self.benchmarks[preset]
+    def _annotators(self, preset: str) -> Table:
+        """The study of annotators with the paper's method, or with ours."""
+        benchmark, method = self.benchmarks[preset], self._method(preset)
         everyone = (*videos_of(benchmark)[0].annotations, AGREEMENT)
-        title = "Training and testing on different annotators and their agreement"
+        title = f"Training and testing on different annotators: {method}, {preset} preset"
         header = ["Train on (down), test on (across)", *everyone]
         try:
-            matrix = run_study(
-                benchmark,
-                OUR_METHOD,
-                jobs=self.jobs,
-                cache=self.output / "results",
-                report=self.report,
-            ).matrix
+            study = run_study(
+                benchmark, method, jobs=self.jobs, cache=self._results, report=self.report
+            )
         except MissingDependency as error:
             return Table(title, header, [], f"{error}.")
+        matrix = study.matrix
         same_people = matrix.shape == np.shape(paper.ANNOTATORS)
         rows = [
             [
@@ -192,18 +236,35 @@ class Reproduction:
             ]
             for i, name in enumerate(everyone)
         ]
-        return Table(title, header, rows, "The paper's numbers in brackets." * same_people)
+        remark = (
+            f"Human ceiling {study.ceiling:.3f} (by the paper's own program "
+            f"{study.ceiling_of_paper:.3f}); two annotators have {study.between_people:.3f} with "
+            "each other." + " The paper's numbers in brackets." * same_people
+        )
+        return Table(title, header, rows, remark)
 
     def _transfer(self, bbc_output: Path) -> Table:
+        """Trained on BBC: its sound mixture and concept groups describe these videos too."""
         columns = {}
-        for preset, benchmark in self.benchmarks.items():
-            method = PAPERS_METHOD if preset == "paper" else OUR_METHOD
-            train = benchmark_folder(bbc_output, preset)
+        for preset, config in self.presets.items():
+            train, method = benchmark_folder(bbc_output, preset), self._method(preset)
             if not train.exists():
                 raise AnnotationError(
                     f"{train} does not exist; run `storyscope reproduce bbc` into {bbc_output}"
                 )
-            elsewhere = Benchmark(benchmark.folder, protocol="pretrained", train=train)
+            folder = self.benchmarks[preset].folder
+            if preset == self.as_paper:
+                models = library_folder(bbc_output, preset)
+                folder = index_collection(
+                    self.with_video,
+                    self.output,
+                    preset,
+                    config,
+                    models_from=models,
+                    report=self.report,
+                )
+            features = self.benchmarks[preset].features
+            elsewhere = Benchmark(folder, features, "pretrained", train)
             scores = self._run(elsewhere, [method]).get(method)
             if scores:
                 columns[f"here, {preset} preset"] = scores
@@ -212,6 +273,13 @@ class Reproduction:
             for name, reference in paper.ALLY_TRAINED_ON_BBC.items()
         ]
         return Table("Trained on BBC Planet Earth", ["Episode", "paper", *columns], rows)
+
+    def _method(self, preset: str) -> str:
+        return PAPERS_METHOD if preset == self.as_paper else OUR_METHOD
+
+    @property
+    def _results(self) -> Path:
+        return self.output / "results"
 
     def _measured(self, methods: Mapping[str, str], preset: str) -> dict[str, list[VideoScore]]:
         """Scores by the paper's names, of those methods that can be run on that preset."""
@@ -229,7 +297,7 @@ class Reproduction:
             known,
             annotator=annotator,
             jobs=self.jobs,
-            cache=self.output / "results",
+            cache=self._results,
             report=self.report,
         )
         reasons = dict.fromkeys((m for m in methods if m not in known), "no such method here")
@@ -238,51 +306,6 @@ class Reproduction:
             if note not in self.notes:
                 self.notes.append(note)
         return outcome.scores
-
-
-def benchmark_folder(output: Path, preset: str) -> Path:
-    """Where the videos indexed with a preset lie as a benchmark."""
-    return output / f"{preset}-benchmark"
-
-
-def index_collection(
-    videos: Sequence[PublishedVideo], output: Path, preset: str, *, report: Report = silent
-) -> Path:
-    """Index the videos with one preset and write them as a benchmark folder."""
-    from storyscope.library import Library
-
-    if not videos:
-        raise AnnotationError("none of the videos was found; put them beside the annotations")
-    library = Library(output / f"{preset}-library", config=PRESETS[preset])
-    folder = benchmark_folder(output, preset)
-    for number, video in enumerate(videos, start=1):
-        report(Step(f"indexing, {preset} preset", number - 1, len(videos), note=video.name))
-        assert video.video is not None
-        indexed = library.add(video.video, transcript=video.transcript)
-        stories = {
-            name: _spans(video.stories(name, indexed.frame_count).edges)
-            for name in video.annotations
-        }
-        place = folder / f"{number:02}"
-        place.mkdir(parents=True, exist_ok=True)
-        features = {each.name: each for each in library.features(indexed.id)}
-        for name, each in features.items():
-            np.save(place / f"{name}.npy", each.vectors)
-        description = {
-            "name": video.name,
-            "fps": indexed.fps,
-            "frame_count": indexed.frame_count,
-            "shots": [[s.frames.start, s.frames.stop] for s in library.shots(indexed.id)],
-            "stories": next(iter(stories.values())),
-            "annotations": stories if len(stories) > 1 else {},
-            "features": {name: f"{name}.npy" for name in features},
-        }
-        (place / "video.json").write_text(json.dumps(description), encoding="utf-8")
-    return folder
-
-
-def _spans(edges: Sequence[int]) -> list[list[int]]:
-    return [[start, end] for start, end in pairwise(edges)]
 
 
 def _of_video(scores: Sequence[VideoScore], name: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from storyscope.core import Segmentation
 from storyscope.errors import AnnotationError
-from storyscope.evaluate.agreement import agree
+from storyscope.evaluate.agreement import agree, agree_as_in_paper
 from storyscope.evaluate.dataset import AnnotatedVideo, on_nearest_shots
 from storyscope.evaluate.iou import mean_iou
 
@@ -36,6 +36,8 @@ class AnnotatorStudy:
     """Mean IoU of the agreement with the people: no segmentation reaches more."""
     ceiling_proven: bool
     """Whether the agreement of every video is proven best."""
+    ceiling_of_paper: float
+    """The same by the paper's own program, which is approximate."""
     between_people: float
     """Mean IoU of two people."""
 
@@ -79,6 +81,9 @@ def study_annotators(
     """
     people = annotator_names(collection)
     agreements = [agree([v.annotations[name] for name in people], cuts=v.edges) for v in collection]
+    by_paper = [
+        agree_as_in_paper([v.annotations[name] for name in people], v.edges) for v in collection
+    ]
     truths = {name: [video.annotations[name] for video in collection] for name in people}
     truths[AGREEMENT] = [each.segmentation for each in agreements]
     everyone = (*people, AGREEMENT)
@@ -90,6 +95,7 @@ def study_annotators(
         ),
         ceiling=float(np.mean([each.mean_iou for each in agreements])),
         ceiling_proven=all(each.exact for each in agreements),
+        ceiling_of_paper=float(np.mean([each.mean_iou for each in by_paper])),
         between_people=float(
             np.mean([_mean(truths[a], truths[b]) for a, b in combinations(people, 2)])
         ),
