@@ -52,7 +52,8 @@ def whole(place):
     done = subprocess.run(words, env=environment(place), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     again = {name: (results / name).stat().st_mtime_ns for name in kept}
-    assert kept and again == kept, "finished results were computed again"
+    assert kept, "the run was killed before anything was finished"
+    assert again == kept, "finished results were computed again"
     return json.loads(done.stdout)
 
 

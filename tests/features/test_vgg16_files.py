@@ -57,7 +57,7 @@ def test_a_missing_layer_is_named(tmp_path):
     table = torchvision_table()
     del table["classifier.6.bias"]
     torch.save(table, tmp_path / "vgg16.pth")
-    with pytest.raises(ModelError, match="head.fc.bias is missing"):
+    with pytest.raises(ModelError, match=r"head\.fc\.bias is missing"):
         read_vgg16(tmp_path / "vgg16.pth")
 
 

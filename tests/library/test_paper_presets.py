@@ -19,6 +19,7 @@ from storyscope.stages.collection import (
     with_embedding,
 )
 from storyscope.stages.executor import given
+from storyscope.store import SCAN
 from storyscope.stories.segment import chosen_cues
 
 pytest.importorskip("spacy")
@@ -60,7 +61,7 @@ def test_the_paper_preset_refuses_a_machine_without_vgg16(tmp_path, monkeypatch)
     film = make_movie(tmp_path / "film.mp4")
     library = Library(tmp_path / "library", config=PAPER)
     monkeypatch.setattr("storyscope.pipeline.with_embedding", lambda config, folder: config)
-    monkeypatch.setattr("storyscope.stories.model_digest", lambda config: "")
+    monkeypatch.setattr("storyscope.stages.indexing.model_digest", lambda config: "")
     with pytest.raises(ModelError, match="storyscope models get vgg16 --file FILE"):
         library.add(film)
 
@@ -75,14 +76,16 @@ def test_paper_lite_runs_out_of_the_box_and_fits_what_films_share(trained):
     library, (features, stories) = trained
     assert {each.name for each in features} >= SIX
     assert len(stories) >= 1
-    assert (library.folder / SOUND_FILE).exists() and (library.folder / GROUPS_FILE).exists()
+    assert (library.folder / SOUND_FILE).exists()
+    assert (library.folder / GROUPS_FILE).exists()
 
 
 def test_features_of_all_films_are_made_with_one_mixture_and_one_set_of_groups(trained):
     library, _ = trained
     made = [{f.name: f.producer for f in library.features(film)} for film in ("film1", "film2")]
     assert made[0] == made[1]
-    assert "mixture" in made[0]["audio"] and "groups" in made[0]["text_concepts"]
+    assert "mixture" in made[0]["audio"]
+    assert "groups" in made[0]["text_concepts"]
 
 
 def test_stories_are_found_in_the_embedding_once_it_is_trained(trained):
@@ -100,7 +103,7 @@ def test_another_mixture_is_not_mixed_in(trained):
     library, _ = trained
     original = (library.folder / SOUND_FILE).read_bytes()
     try:
-        fit_sound_file(library.folder, [library.store.load("film1", "scan")])
+        fit_sound_file(library.folder, [library.store.load("film1", SCAN)])
         with pytest.raises(InvalidFeatures, match="audio made by"):
             library.add(library.video("film1").path)
     finally:

@@ -99,10 +99,11 @@ def add(
 
 def _say_what_is_swapped(shelf: Library, *, quiet: bool) -> None:
     """What of the paper's pipeline the lite preset does otherwise."""
+    from storyscope.library import LocalLibrary
     from storyscope.library.explaining import embedding_of
 
     say("paper-lite: EfficientNet-lite0 stands in for the paper's VGG-16", quiet=quiet)
-    if embedding_of(shelf) is None:
+    if isinstance(shelf, LocalLibrary) and embedding_of(shelf) is None:
         say(
             "paper-lite: no embedding is trained here, so shots are clustered by their features "
             "as they are; `storyscope train --embedding triplet --preset paper-lite` trains one",

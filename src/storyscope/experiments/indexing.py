@@ -15,7 +15,7 @@ from storyscope.embedding import Example, train_embedding
 from storyscope.errors import AnnotationError
 from storyscope.evaluate import load_collection
 from storyscope.experiments.published import PublishedVideo
-from storyscope.library import Library
+from storyscope.library.local import LocalLibrary
 from storyscope.library.training import fit_collection, without_collection
 from storyscope.progress import Report, Step, silent
 from storyscope.stages.collection import EMBEDDING_FILE, GROUPS_FILE, SOUND_FILE
@@ -55,7 +55,7 @@ def index_collection(
         raise AnnotationError("none of the videos was found; put them beside the annotations")
     name = preset if models_from is None else f"{preset}-of-{models_from.parent.name}"
     folder = benchmark_folder(output, name)
-    library = Library(library_folder(output, preset), config=without_collection(config))
+    library = LocalLibrary(library_folder(output, preset), config=without_collection(config))
     ids = []
     for number, video in enumerate(videos, start=1):
         report(Step(f"indexing, {preset} preset", number - 1, len(videos), note=video.name))
@@ -73,7 +73,7 @@ def index_collection(
 
 
 def train_on_collection(
-    folder: Path, library: Library, *, seed: int = 0, report: Report = silent
+    folder: Path, library: LocalLibrary, *, seed: int = 0, report: Report = silent
 ) -> None:
     """Train the paper's network on the first annotator's stories and keep it in the library."""
     examples = [
@@ -84,7 +84,7 @@ def train_on_collection(
     embedding.save(library.folder / EMBEDDING_FILE)
 
 
-def _write_video(place: Path, video: PublishedVideo, library: Library, name: str) -> None:
+def _write_video(place: Path, video: PublishedVideo, library: LocalLibrary, name: str) -> None:
     indexed = library.video(name)
     stories = {
         person: _spans(video.stories(person, indexed.frame_count).edges)
@@ -111,9 +111,11 @@ def _spans(edges: Sequence[int]) -> list[list[int]]:
     return [[start, end] for start, end in pairwise(edges)]
 
 
-def ready_library(output: Path, preset: str, config: Config, *, report: Report = silent) -> Library:
+def ready_library(
+    output: Path, preset: str, config: Config, *, report: Report = silent
+) -> LocalLibrary:
     """The library of a preset with its embedding in use, for retrieval."""
-    library = Library(library_folder(output, preset), config=config)
+    library = LocalLibrary(library_folder(output, preset), config=config)
     for record in library.videos():
         library.add(record.video.path, report=report)
     return library

@@ -25,10 +25,11 @@ from storyscope.experiments.indexing import library_folder, ready_library, train
 from storyscope.experiments.published import PublishedVideo
 from storyscope.experiments.table import Table
 from storyscope.features import describe_pictures, from_jpeg, load_backbone
-from storyscope.library import Library
 from storyscope.library.explaining import cue_importance
+from storyscope.library.local import LocalLibrary
 from storyscope.library.thumbnails import TRAINED_RANKER_FILE
 from storyscope.progress import Report
+from storyscope.store import MINED, SCAN, VISION
 from storyscope.thumbnails import Ranker, load_ranker, save_ranker
 from storyscope.thumbnails.evaluation import (
     compare_rankers,
@@ -59,14 +60,14 @@ class Retrieval:
 
     def tables(self, queries: Sequence[str]) -> list[Table]:
         """Swapped pairs of both rankers, what the network looks at, and hits for the queries."""
-        library = Library(library_folder(self.output, self.preset), config=self.config)
+        library = LocalLibrary(library_folder(self.output, self.preset), config=self.config)
         ranking, ranker = self._ranking(library)
         save_ranker(ranker, library.folder / TRAINED_RANKER_FILE)
         train_on_collection(self.benchmark, library, report=self.report)
         ready = ready_library(self.output, self.preset, self.config, report=self.report)
         return [ranking, _importance(ready), _hits(ready, queries or _spoken_most(ready))]
 
-    def _ranking(self, library: Library) -> tuple[Table, Ranker]:
+    def _ranking(self, library: LocalLibrary) -> tuple[Table, Ranker]:
         backbone = self._seen(library, self._ids(library)[0]).producer.split("@")[0]
         marked = self._marked(library)
         if len(marked) > 1:
@@ -83,7 +84,7 @@ class Retrieval:
         see = partial(describe_pictures, backbone=load_backbone(self.config.features.backbone))
         seen = {}
         for name in self._ids(library):
-            keyframes = library.store.load(name, "scan").keyframes
+            keyframes = library.store.load(name, SCAN).keyframes
             pictures = [from_jpeg(data) for data in keyframes.pictures]
             good = good_frames(pictures)
             seen[name] = see_degraded((good or pictures)[:DEGRADED_FRAMES], see)
@@ -95,13 +96,13 @@ class Retrieval:
         remark = "MADE pairs, a frame and the same frame made worse: not the paper's human marks."
         return _ranking_table(rows, remark), train_ranker_on([*seen.values()], backbone=backbone)
 
-    def _marked(self, library: Library) -> Mapping[str, MarkedFrames]:
+    def _marked(self, library: LocalLibrary) -> Mapping[str, MarkedFrames]:
         found = {}
         for name, video in zip(self._ids(library), self.published, strict=True):
             if video.marks is not None:
                 person = next(iter(video.annotations))
                 found[video.name] = marked_frames(
-                    library.store.load(name, "scan").keyframes,
+                    library.store.load(name, SCAN).keyframes,
                     self._seen(library, name),
                     video.shots,
                     video.shot_stories(person),
@@ -109,12 +110,12 @@ class Retrieval:
                 )
         return found
 
-    def _ids(self, library: Library) -> list[str]:
+    def _ids(self, library: LocalLibrary) -> list[str]:
         by_path = {Path(r.video.path).resolve(): r.video.id for r in library.videos()}
         return [by_path[video.video.resolve()] for video in self.published if video.video]
 
-    def _seen(self, library: Library, name: str) -> VisionOutput:
-        vision: VisionOutput = library.store.load(name, "vision")
+    def _seen(self, library: LocalLibrary, name: str) -> VisionOutput:
+        vision: VisionOutput = library.store.load(name, VISION)
         return vision
 
 
@@ -148,7 +149,7 @@ def _ranking_cells(
     return [name, pairs, *known, f"{row.ranking_cnn:.2f}", f"{row.hypercolumns:.2f}"]
 
 
-def _importance(library: Library) -> Table:
+def _importance(library: LocalLibrary) -> Table:
     """The paper's feature importance, averaged over the videos."""
     shares = [cue_importance(library, record.video.id) for record in library.videos()]
     names = [*shares[0]]
@@ -157,7 +158,7 @@ def _importance(library: Library) -> Table:
     return Table("Relative importance of the features", ["Feature", "importance"], rows, remark)
 
 
-def _hits(library: Library, queries: Sequence[str]) -> Table:
+def _hits(library: LocalLibrary, queries: Sequence[str]) -> Table:
     rows = []
     for query in queries:
         for hit in library.search(query, limit=HITS):
@@ -178,11 +179,11 @@ def _hits(library: Library, queries: Sequence[str]) -> Table:
     return Table("Retrieval: the best stories for a query, each with its frame", header, rows)
 
 
-def _spoken_most(library: Library) -> list[str]:
+def _spoken_most(library: LocalLibrary) -> list[str]:
     """The terms said most often that the word vectors know."""
     counts: Counter[str] = Counter()
     for record in library.videos():
-        mined = library.store.load(record.video.id, "mined")
+        mined = library.store.load(record.video.id, MINED)
         counts.update(term.text for term in (mined.terms if mined else ()))
     vectors = load_vectors(library.config.concepts.vectors)
     known = [term for term, _ in counts.most_common() if vectors.of([term])[1][0]]

@@ -71,7 +71,9 @@ def sound_mixture(store: Store, config: Config, film: Made[Film]) -> Made[Mixtur
     return _loaded_mixture(file)
 
 
-def concept_groups(store: Store, config: Config, mined: Made[Mined | None]) -> Made[ConceptGroups | None]:
+def concept_groups(
+    store: Store, config: Config, mined: Made[Mined | None]
+) -> Made[ConceptGroups | None]:
     """The collection's concept groups, where the settings want one set for all videos."""
     if config.concepts.scope != "collection":
         return given(None, key="")
