@@ -181,6 +181,13 @@ def test_the_lstm_learns_where_stories_begin():
         assert set(np.argsort(odds)[-4:]) == {0, 5, 9, 14}
 
 
+def test_an_lstm_of_many_columns_learns_on_few_and_reads_them_all():
+    films = [video(seed, columns=200) for seed in range(2)]
+    network = train_embedding(films, "lstm", SMALL, seed=3)
+    assert network.weights["weight_1"].shape == (201, 12)
+    assert np.isfinite(network.boundary_log_odds(video(7, columns=200).features)).all()
+
+
 def test_what_cannot_be_trained_is_said():
     with pytest.raises(UnknownName, match="siamese"):
         train_embedding([video(0)], "quadruplet")

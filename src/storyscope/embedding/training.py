@@ -17,7 +17,7 @@ import numpy as np
 from storyscope.core import Features, Segmentation
 from storyscope.embedding.layout import Layout
 from storyscope.embedding.network import Embedding
-from storyscope.embedding.shrink import Shrunk, decay_of_untold, shrink
+from storyscope.embedding.shrink import decay_of_untold, shrink
 from storyscope.errors import AnnotationError, MissingDependency, UnknownName
 from storyscope.progress import Report, Step, silent
 
@@ -67,7 +67,8 @@ def train_embedding(
     """Learn a space in which shots of one story are near; the same videos and seed, the same space.
 
     `exact_shrink` swaps inputs with more columns than there are shots for fewer columns that give
-    the same network (see `shrink`); the LSTM's optimiser does not allow it.
+    the same network (see `shrink`). For the LSTM, which learns by Adam, it gives another network
+    of the same kind, which sees nothing outside the span of its training shots.
     """
     torch = _torch()
     if kind not in KINDS:
@@ -78,8 +79,7 @@ def train_embedding(
     rows = np.vstack([layout.join(video.features) for video in videos])
     random = np.random.default_rng(seed)
     first = _glorot(random, rows.shape[1], recipe.layers[0])
-    exact = exact_shrink and kind != "lstm" and rows.shape[1] > len(rows)
-    shrunk = shrink(rows) if exact else None
+    shrunk = shrink(rows) if exact_shrink and rows.shape[1] > len(rows) else None
     inputs = rows if shrunk is None else shrunk.rows
     weights = _starting_weights(kind, recipe, random)
     weights["weight_1"] = first if shrunk is None else shrunk.project(first)
@@ -91,7 +91,9 @@ def train_embedding(
     parts = [torch.tensor(part) for part in np.split(inputs, ends[:-1])]
     rates = _descend(net, parts, [v.stories for v in videos], kind, recipe, random, report)
     trained = {name: value.detach().numpy() for name, value in net.items()}
-    trained["weight_1"] = _whole(trained["weight_1"], first, shrunk, rates, recipe)
+    left = 0.0 if kind == "lstm" else _left_of_untold(rates, recipe)
+    if shrunk is not None:
+        trained["weight_1"] = shrunk.restore(trained["weight_1"], first, left)
     settings = {k: v for k, v in asdict(recipe).items() if not isinstance(v, tuple)}
     final = {name: value.astype(np.float32) for name, value in trained.items()}
     return Embedding(kind, layout, final, {**settings, "seed": seed})
@@ -236,17 +238,9 @@ def _glorot(random: np.random.Generator, inputs: int, outputs: int) -> np.ndarra
     return random.uniform(-limit, limit, (inputs, outputs))
 
 
-def _whole(
-    trained: np.ndarray,
-    first: np.ndarray,
-    shrunk: Shrunk | None,
-    rates: list[float],
-    recipe: EmbeddingRecipe,
-) -> np.ndarray:
-    if shrunk is None:
-        return trained
-    left = decay_of_untold(rates, weight_decay=recipe.weight_decay, momentum=recipe.momentum)
-    return shrunk.restore(trained, first, left)
+def _left_of_untold(rates: list[float], recipe: EmbeddingRecipe) -> float:
+    """What weight decay leaves of the first layer outside the span of the training shots."""
+    return decay_of_untold(rates, weight_decay=recipe.weight_decay, momentum=recipe.momentum)
 
 
 def _torch() -> Any:
