@@ -60,7 +60,7 @@ def test_the_paper_preset_refuses_a_machine_without_vgg16(tmp_path, monkeypatch)
     monkeypatch.setenv("STORYSCOPE_CACHE", str(tmp_path / "cache"))
     film = make_movie(tmp_path / "film.mp4")
     library = Library(tmp_path / "library", config=PAPER)
-    monkeypatch.setattr("storyscope.pipeline.with_embedding", lambda config, folder: config)
+    monkeypatch.setattr("storyscope.pipeline.with_embedding", lambda config, store: config)
     monkeypatch.setattr("storyscope.stages.indexing.model_digest", lambda config: "")
     with pytest.raises(ModelError, match="storyscope models get vgg16 --file FILE"):
         library.add(film)
@@ -92,7 +92,7 @@ def test_stories_are_found_in_the_embedding_once_it_is_trained(trained):
     library, _ = trained
     embedding = Embedding.load(library.folder / EMBEDDING_FILE)
     assert set(embedding.layout.names) == SIX
-    config = with_embedding(library.config, library.folder)
+    config = with_embedding(library.config, library.store)
     assert config.stories.model == str((library.folder / EMBEDDING_FILE).resolve())
     library.add(library.video("film1").path)
     assert len(library.stories("film1")) >= 1
@@ -103,7 +103,7 @@ def test_another_mixture_is_not_mixed_in(trained):
     library, _ = trained
     original = (library.folder / SOUND_FILE).read_bytes()
     try:
-        fit_sound_file(library.folder, [library.store.load("film1", SCAN)])
+        fit_sound_file(library.store, [library.store.load("film1", SCAN)])
         with pytest.raises(InvalidFeatures, match="audio made by"):
             library.add(library.video("film1").path)
     finally:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -18,7 +17,12 @@ from storyscope.experiments.published import PublishedVideo
 from storyscope.library.local import LocalLibrary
 from storyscope.library.training import fit_collection, without_collection
 from storyscope.progress import Report, Step, silent
-from storyscope.stages.collection import EMBEDDING_FILE, GROUPS_FILE, SOUND_FILE
+from storyscope.stages.collection import (
+    EMBEDDING_FILE,
+    GROUPS_FILE,
+    SOUND_FILE,
+    keep_document,
+)
 from storyscope.stories.segment import chosen_cues
 
 
@@ -65,7 +69,7 @@ def index_collection(
         library = library.with_config(config)
         if models_from is not None:
             for file in (SOUND_FILE, GROUPS_FILE):
-                shutil.copyfile(models_from / file, library.folder / file)
+                library.store.put_document(file, (models_from / file).read_bytes())
         library = fit_collection(library, ids, refit=models_from is None, report=report)
     for number, (video, name) in enumerate(zip(videos, ids, strict=True), start=1):
         _write_video(folder / f"{number:02}", video, library, name)
@@ -81,7 +85,7 @@ def train_on_collection(
         for video in load_collection(folder, features=paper_cues(library.config))
     ]
     embedding = train_embedding(examples, "triplet", seed=seed, report=report)
-    embedding.save(library.folder / EMBEDDING_FILE)
+    keep_document(library.store, EMBEDDING_FILE, embedding.save)
 
 
 def _write_video(place: Path, video: PublishedVideo, library: LocalLibrary, name: str) -> None:

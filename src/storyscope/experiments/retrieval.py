@@ -27,10 +27,10 @@ from storyscope.experiments.table import Table
 from storyscope.features import describe_pictures, from_jpeg, load_backbone
 from storyscope.library.explaining import cue_importance
 from storyscope.library.local import LocalLibrary
-from storyscope.library.thumbnails import TRAINED_RANKER_FILE
 from storyscope.progress import Report
+from storyscope.stages.taught import TRAINED_RANKER_FILE
 from storyscope.store import MINED, SCAN, VISION
-from storyscope.thumbnails import Ranker, load_ranker, save_ranker
+from storyscope.thumbnails import Ranker, load_ranker
 from storyscope.thumbnails.evaluation import (
     compare_rankers,
     good_frames,
@@ -62,7 +62,7 @@ class Retrieval:
         """Swapped pairs of both rankers, what the network looks at, and hits for the queries."""
         library = LocalLibrary(library_folder(self.output, self.preset), config=self.config)
         ranking, ranker = self._ranking(library)
-        save_ranker(ranker, library.folder / TRAINED_RANKER_FILE)
+        library.store.put_document(TRAINED_RANKER_FILE, f"{ranker.to_json()}\n".encode())
         train_on_collection(self.benchmark, library, report=self.report)
         ready = ready_library(self.output, self.preset, self.config, report=self.report)
         return [ranking, _importance(ready), _hits(ready, queries or _spoken_most(ready))]
