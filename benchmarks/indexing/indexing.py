@@ -9,7 +9,6 @@ Longer films are made by repeating the film's own packets, without encoding anyt
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import resource
@@ -20,6 +19,8 @@ import threading
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from benchmarks import common
 
 BARE = """
 import sys, av
@@ -55,11 +56,11 @@ sys.argv = ["storyscope", "add", sys.argv[1], "--library", sys.argv[2], "--quiet
 main()
 """
 """The command line, on a film that did not change."""
-DOCS = Path(__file__).parents[2] / "docs/benchmarks"
+DOCS = common.DOCS
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("film", type=Path)
     parser.add_argument("--minutes", type=int, nargs="*", default=[10, 60])
     parser.add_argument("--rounds", type=int, default=3)
@@ -223,10 +224,7 @@ def write(facts: dict[str, Any]) -> None:
 
 def keep(name: str, facts: dict[str, Any], lines: list[str]) -> None:
     """Write what was measured as JSON and as a page of the docs, and print the page."""
-    DOCS.mkdir(parents=True, exist_ok=True)
-    (DOCS / f"{name}.json").write_text(json.dumps(facts, indent=2) + "\n")
-    (DOCS / f"{name}.md").write_text("\n".join(lines) + "\n")
-    print("\n".join(lines))
+    common.write_page(name, facts, "\n".join(lines))
 
 
 if __name__ == "__main__":

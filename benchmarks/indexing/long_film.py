@@ -11,7 +11,6 @@ but PyAV, on one thread, in the same run.
 
 from __future__ import annotations
 
-import argparse
 import os
 import platform
 import tempfile
@@ -20,6 +19,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+from benchmarks import common
 from benchmarks.indexing.indexing import BARE, INDEX, keep, repeat, run, stage_table
 
 SCENE = (120, 240)
@@ -30,9 +30,7 @@ WORDS_PER_MINUTE = 130
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = common.options(__doc__)
     parser.add_argument("film", type=Path)
     parser.add_argument("--minutes", type=int, default=50)
     parser.add_argument("--keep", type=Path, help="folder for the made film, used again if there")

@@ -9,13 +9,13 @@ and all their children are counted.
 
 from __future__ import annotations
 
-import argparse
 import os
 import tempfile
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks import common
 from benchmarks.indexing.indexing import Run, keep, repeat, run
 
 ADD = """
@@ -41,7 +41,7 @@ MANNERS = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("film", type=Path)
     parser.add_argument("--minutes", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=3)

@@ -26,7 +26,9 @@ import time
 from pathlib import Path
 from urllib.parse import quote
 
-DOCS = Path(__file__).parents[2] / "docs/benchmarks"
+from benchmarks import common
+
+DOCS = common.DOCS
 QUERIES = (
     "a turtle under water",
     "camels in the desert",
@@ -45,7 +47,7 @@ PIECE = 256 << 10
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("--demo", type=Path, default=Path("out/demo"), help="folder of the demo")
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=60.0)
@@ -162,8 +164,6 @@ def spread(values: list[float]) -> dict[str, float]:
 
 
 def write(facts: dict) -> None:
-    DOCS.mkdir(parents=True, exist_ok=True)
-    (DOCS / "load.json").write_text(json.dumps(facts, indent=1) + "\n")
     done = facts["indexing"]
     lines = [
         "# Many people at once",
@@ -184,8 +184,7 @@ def write(facts: dict) -> None:
         "",
         "Made by `python -m benchmarks.page.load`.",
     ]
-    (DOCS / "load.md").write_text("\n".join(lines) + "\n")
-    print("\n".join(lines))
+    common.write_page("load", facts, "\n".join(lines) + "\n")
 
 
 def free_port() -> int:

@@ -9,17 +9,16 @@ first row are there. Writes docs/benchmarks/page_speed.json and page_speed.md.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import shutil
 import tempfile
 from pathlib import Path
 
+from benchmarks import common
 from benchmarks.page.load import QUERIES, spread
 from benchmarks.page.screenshots import served
 
-DOCS = Path(__file__).parents[2] / "docs/benchmarks"
+DOCS = common.DOCS
 WAIT = """async (text) => {
     const box = document.getElementById("q");
     const shown = () => document.querySelector("h1")?.textContent.includes(text)
@@ -33,7 +32,7 @@ WAIT = """async (text) => {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("--demo", type=Path, default=Path("out/demo"), help="folder of the demo")
     parser.add_argument("--chromium", default="/usr/bin/chromium")
     parser.add_argument("--rounds", type=int, default=4)
@@ -62,7 +61,6 @@ def measure(address: str, chromium: str, rounds: int) -> list[float]:
 
 
 def write(facts: dict) -> None:
-    (DOCS / "page_speed.json").write_text(json.dumps(facts, indent=1) + "\n")
     typed = facts["typed"]
     lines = [
         "# From the last key to the pictures",
@@ -76,8 +74,7 @@ def write(facts: dict) -> None:
         "",
         "Made by `python -m benchmarks.page.page_speed`.",
     ]
-    (DOCS / "page_speed.md").write_text("\n".join(lines) + "\n")
-    print("\n".join(lines))
+    common.write_page("page_speed", facts, "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

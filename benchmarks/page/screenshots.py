@@ -19,6 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from benchmarks import common
+
 DOCS = Path(__file__).parents[2] / "docs/images"
 DESK, PHONE = {"width": 1280, "height": 860}, {"width": 360, "height": 780}
 VIEWS = {
@@ -46,7 +48,7 @@ PATIENCE, SETTLING, FADING = 120_000, 10_000, 800
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("--library", type=Path, default=Path("out/demo/library"))
     parser.add_argument("--video", default="demo", help="id of the video that is shown")
     parser.add_argument("--query", default="mountains", help="what is searched for")

@@ -10,7 +10,6 @@ ones: one a photograph.
 
 from __future__ import annotations
 
-import argparse
 import bz2
 import io
 import json
@@ -21,10 +20,10 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from benchmarks import common
 from benchmarks.search.search import (
     QUERIES,
     REAL,
-    RESULTS,
     Asked,
     asked_of,
     is_held_out,
@@ -52,7 +51,7 @@ WIDTH, HEIGHT, RATE, SECONDS = 640, 360, 12, 5
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("--library", type=Path, help="where the films are indexed, or will be")
     parser.add_argument("--wheels", type=Path, help="wheels that were downloaded before")
     parser.add_argument("--film", type=Path, help="the real film, big-buck-bunny.mp4")
@@ -74,8 +73,7 @@ def main() -> None:
     facts = {"model": chosen_image_text(library.config.search.image_text), "films": rows}
     print(table(facts))
     if options.write:
-        (RESULTS / "photographs.json").write_text(json.dumps(facts, indent=1) + "\n")
-        (RESULTS / "photographs.md").write_text(f"# Pictures by free text\n\n{table(facts)}\n")
+        common.write_page("photographs", facts, f"# Pictures by free text\n\n{table(facts)}\n")
 
 
 def measured(film: Asked, half: str, *, whole: bool) -> dict[str, object]:

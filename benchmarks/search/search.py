@@ -10,7 +10,6 @@ their text, are held out: `--fit` chooses the weights of the fusion on the other
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import sys
@@ -23,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import common
 from storyscope import Library
 from storyscope.core import Span, Story
 from storyscope.search import Searcher
@@ -49,7 +49,7 @@ PARTS = ("spoken", "topic", "visual", "on_screen", "fused")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("--library", type=Path, help="where the films are indexed, or will be")
     parser.add_argument("--film", type=Path, help="the real film, big-buck-bunny.mp4")
     parser.add_argument("--truth", type=Path, help="video.json with the real film's true stories")
@@ -71,8 +71,7 @@ def main() -> None:
     print(table(facts))
     if options.write:
         RESULTS.mkdir(parents=True, exist_ok=True)
-        (RESULTS / "search.json").write_text(json.dumps(facts, indent=1) + "\n")
-        (RESULTS / "search.md").write_text(table(facts) + "\n")
+        common.write_page("search", facts, table(facts) + "\n")
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,6 @@ starts it: a new process, over that library.
 
 from __future__ import annotations
 
-import argparse
 import json
 import resource
 import statistics
@@ -20,6 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks import common
 from benchmarks.indexing.indexing import INDEX, repeat
 from storyscope import Library
 from storyscope.store import SCAN, VISION
@@ -42,7 +42,7 @@ CHOICES = 20
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("film", type=Path)
     parser.add_argument("--minutes", type=float, default=50)
     parser.add_argument("--folder", type=Path, help="keep the library here, or use the one there")
@@ -54,10 +54,9 @@ def main() -> None:
     table = "\n".join(["| | |", "| --- | ---: |", *(f"| {k} | {v} |" for k, v in facts.items())])
     print(table)
     if options.write:
-        (RESULTS / "search_cost.json").write_text(json.dumps(facts, indent=1) + "\n")
         made_by = "Made by `python -m benchmarks.search.search_cost FILM --write`, one thread."
-        (RESULTS / "search_cost.md").write_text(
-            f"# What search and thumbnails cost\n\n{table}\n\n{made_by}\n"
+        common.write_page(
+            "search_cost", facts, f"# What search and thumbnails cost\n\n{table}\n\n{made_by}\n"
         )
 
 

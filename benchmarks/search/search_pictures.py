@@ -10,7 +10,6 @@ queries is then asked the held-out half.
 
 from __future__ import annotations
 
-import argparse
 import json
 import tempfile
 from collections.abc import Iterator
@@ -20,11 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks import common
 from benchmarks.search.search import (
     DEMO,
     QUERIES,
     REAL,
-    RESULTS,
     is_held_out,
     is_right,
     prepare,
@@ -65,7 +64,7 @@ OURS = Way("a photo of a NAME", "as typed", SUBTRACTED[1], 10, AGAINST[0], COMPA
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("--library", type=Path, help="where the films are indexed, or will be")
     parser.add_argument("--film", type=Path, help="the real film, big-buck-bunny.mp4")
     parser.add_argument("--truth", type=Path, required=True, help="its true stories, video.json")
@@ -77,8 +76,7 @@ def main() -> None:
     text = table(facts)
     print(text)
     if options.write:
-        (RESULTS / "search_pictures.md").write_text(f"# Pictures and words\n\n{text}\n")
-        (RESULTS / "search_pictures.json").write_text(json.dumps(facts, indent=1) + "\n")
+        common.write_page("search_pictures", facts, f"# Pictures and words\n\n{text}\n")
 
 
 def compared_with_ours(found: dict[Way, np.ndarray]) -> dict[str, object]:

@@ -26,6 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks import common
 from benchmarks.search.search_cost import cold_searches
 from storyscope import Library
 from storyscope.core import Film, Keyframes, Passages, Ratings, Span, Story, Video
@@ -41,7 +42,7 @@ TOPICS = 500
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("--videos", type=int, default=1200)
     parser.add_argument("--queries", type=int, default=100)
     parser.add_argument("--folder", type=Path, help="keep the synthesised library here")
@@ -60,10 +61,11 @@ def main() -> None:
     table = "\n".join(["| | |", "| --- | ---: |", *(f"| {k} | {v} |" for k, v in facts.items())])
     print(table)
     if options.write:
-        (RESULTS / "search_scale.json").write_text(json.dumps(facts, indent=1) + "\n")
-        (RESULTS / "search_scale.md").write_text(
+        common.write_page(
+            "search_scale",
+            facts,
             f"# Search in 1,000 hours\n\n{table}\n\n"
-            "Made by `python -m benchmarks.search.search_scale`.\n"
+            "Made by `python -m benchmarks.search.search_scale`.\n",
         )
 
 

@@ -8,8 +8,6 @@ long_shot.json and long_shot.md into docs/benchmarks.
 
 from __future__ import annotations
 
-import argparse
-import json
 import resource
 import time
 from collections.abc import Iterator
@@ -17,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks import common
 from storyscope.core import SmallFrame
 from storyscope.shots import detect_shots
 
@@ -57,7 +56,7 @@ def _view(scene: np.ndarray, top: float, left: float) -> np.ndarray:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("--hours", type=float, default=2.0)
     options = parser.parse_args()
     count = int(options.hours * 3600 * RATE)
@@ -77,13 +76,11 @@ def main() -> None:
         "megabytes_after_80_seconds": round(before),
         "megabytes_at_the_end": round(_peak_megabytes()),
     }
-    (DOCS / "long_shot.json").write_text(json.dumps(facts, indent=1) + "\n")
     rows = [f"| {name.replace('_', ' ')} | {value:,} |" for name, value in facts.items()]
     table = (
         "\n".join([f"| one shot of {options.hours:g} hours | |", "| --- | ---: |", *rows]) + "\n"
     )
-    (DOCS / "long_shot.md").write_text(table)
-    print(table)
+    common.write_page("long_shot", facts, table)
 
 
 def _peak_megabytes() -> float:

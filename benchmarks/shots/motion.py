@@ -11,7 +11,6 @@ which of its alarms are gradual. Writes motion.json and motion.md into docs/benc
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import common
 from benchmarks.shots.motion_camera import World, load_world, takes_of
 from benchmarks.shots.motion_footage import TRAINING_KINDS, UNSEEN_KINDS
 from benchmarks.shots.shot_footage import Take, film_paths, load_takes
@@ -140,7 +140,7 @@ def table(kinds: dict[str, dict[str, Any]], detectors: list[str]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--set", type=Path, default=ROOT / "build" / "shot-set")
     parser.add_argument("--only", nargs="*", default=list(DETECTORS), choices=list(DETECTORS))
@@ -151,8 +151,7 @@ def main() -> None:
     kinds = count(folder, options.only)
     text = table(kinds, options.only)
     print(text)
-    (options.out / "motion.json").write_text(json.dumps(kinds, indent=1) + "\n")
-    (options.out / "motion.md").write_text(text)
+    common.write_page("motion", kinds, text, folder=options.out)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from benchmarks import common
 from benchmarks.shots.shot_scores import Score, score
 
 TOLERANCES = (0, 2)
@@ -33,8 +33,7 @@ def write_report(
         "detectors": rows,
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.with_suffix(".json").write_text(json.dumps(facts, indent=1) + "\n")
-    path.with_suffix(".md").write_text(markdown(facts, truth))
+    common.write_page(path.stem, facts, markdown(facts, truth), folder=path.parent)
     plot(rows, path.with_suffix(".png"))
     return facts
 

@@ -11,7 +11,6 @@ transition covers every frame that is neither wholly the old shot nor wholly the
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 from collections import Counter
@@ -22,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks import common
 from benchmarks.shots.shot_footage import HALVES, HEIGHT, WIDTH, Take, film_paths, load_takes
 from benchmarks.shots.shot_tricks import TRICKS, WHOLE_SHOT, pixels
 
@@ -328,12 +328,11 @@ def write_counts(out: Path) -> None:
     for name in rows:
         cells = [f"{holds[name]:,}" for holds in counts.values()]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    (DOCS / "shot_set.json").write_text(json.dumps(counts, indent=1, sort_keys=True) + "\n")
-    (DOCS / "shot_set.md").write_text("\n".join(lines) + "\n")
+    common.write_page("shot_set", counts, "\n".join(lines) + "\n")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--out", type=Path, default=Path("build/shot-set"))
     options = parser.parse_args()

@@ -11,7 +11,6 @@ Writes shots.* and shots-real.* into docs/benchmarks, and the tables in docs/sho
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import os
@@ -32,6 +31,7 @@ os.environ |= {"OMP_NUM_THREADS": "1", "OPENCV_FFMPEG_CAPTURE_OPTIONS": "threads
 
 import numpy as np
 
+from benchmarks import common
 from benchmarks.shots.shot_report import Results, put_table, write_report
 from benchmarks.shots.shot_set import DOCS, make_set, write_counts
 from storyscope.config import ShotConfig
@@ -268,7 +268,7 @@ def measure_all(folder: Path, clips: list[str], names: list[str], again: list[st
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--set", type=Path, default=ROOT / "build" / "shot-set")
     parser.add_argument("--half", nargs="*", default=["scoring", "real"], choices=HALVES)
@@ -289,7 +289,6 @@ def main() -> None:
             decoders = {name: EVERYONE[name].decoder for name in options.only}
             path = options.out / ("shots" if half == "scoring" else f"shots-{half}")
             facts = write_report(results, decoders, truth, path)
-            print(path.with_suffix(".md").read_text())
             if options.out == DOCS:
                 put_table(DOCS.parent / "shots.md", half, facts)
 

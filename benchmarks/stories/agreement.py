@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks import common
 from storyscope.core import Segmentation
 from storyscope.evaluate import agree, agree_as_in_paper
 
@@ -23,9 +24,7 @@ OUTPUT = Path(__file__).parents[2] / "docs" / "benchmarks"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = common.options(__doc__)
     parser.add_argument("--cases", type=int, default=2250, help="cases of the paper's experiment")
     parser.add_argument("--repeats", type=int, default=5, help="films of each kind that are timed")
     parser.add_argument("--seed", type=int, default=0)
@@ -41,9 +40,8 @@ def main() -> None:
         results["speed"] = list(measure_speed(options.repeats, options.seed))
     if options.part != "speed":
         results["paper"] = list(papers_experiment(options.cases, options.seed))
-    kept.write_text(json.dumps(results, indent=1) + "\n")
-    (options.output / "agreement.md").write_text(as_markdown(results, options))
-    print(as_markdown(results, options))
+    page = as_markdown(results, options)
+    common.write_page("agreement", results, page, folder=options.output)
 
 
 def measure_speed(repeats: int, seed: int) -> Iterator[dict[str, object]]:

@@ -9,8 +9,6 @@ docs/benchmarks/clustering.json and clustering.md.
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
 import os
 import platform
@@ -25,6 +23,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 import ruptures
 
+from benchmarks import common
 from storyscope.stories import cluster
 from storyscope.stories.cluster_path import story_pressure
 from storyscope.stories.cluster_runs import cheapest_partitions, scatter_costs
@@ -187,9 +186,7 @@ def as_markdown(rows: list[dict[str, Any]], dimensions: int, machine: str) -> st
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = common.options(__doc__)
     parser.add_argument("--shots", type=int, nargs="+", default=[120, 500, 2000, 10000])
     parser.add_argument("--dimensions", type=int, default=30)
     parser.add_argument("--output", type=Path, default=OUTPUT)
@@ -199,9 +196,8 @@ def main() -> None:
     machine = f"{platform.machine()}, numpy {np.__version__}, ruptures {ruptures.__version__}"
     arguments.output.mkdir(parents=True, exist_ok=True)
     record = {"dimensions": arguments.dimensions, "machine": machine, "rows": rows}
-    (arguments.output / "clustering.json").write_text(json.dumps(record, indent=2) + "\n")
     text = as_markdown(rows, arguments.dimensions, machine)
-    (arguments.output / "clustering.md").write_text(text)
+    common.write_page("clustering", record, text, folder=arguments.output)
 
 
 if __name__ == "__main__":

@@ -11,14 +11,13 @@ gradients.
 
 from __future__ import annotations
 
-import argparse
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks import common
 from storyscope.evaluate import AnnotatedVideo, load_collection
 from storyscope.experiments.report import markdown
 from storyscope.library.explaining import draw_importance
@@ -33,11 +32,11 @@ from storyscope.stories.relations import relate
 from training.train_stories import taught_by
 
 ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs/benchmarks"
+DOCS = common.DOCS
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared/data")
     options = parser.parse_args()
     films = load_collection(options.data / "ovsd", features=["vgg19", "hsv"])
@@ -46,8 +45,7 @@ def main() -> None:
     shares = {cue: float(np.mean([row["importance"][cue] for row in rows])) for cue in CUES}
     text = written(rows, shares)
     facts = {"films": rows, "importance": shares}
-    (DOCS / "explanations.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
-    (DOCS / "explanations.md").write_text(text, encoding="utf-8")
+    common.write_page("explanations", facts, text)
     draw_importance("What matters in eight open films", shares, DOCS / "importance.png")
     print(text)
 

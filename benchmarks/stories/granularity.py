@@ -9,36 +9,32 @@ a finer level never loses a boundary.
 
 from __future__ import annotations
 
-import argparse
-import json
 import time
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks import common
 from storyscope.core import Features, Shot, Span, StoryPath, Transition
 from storyscope.experiments.report import markdown
 from storyscope.stories import detect
 
-DOCS = Path(__file__).parents[2] / "docs/benchmarks"
+DOCS = common.DOCS
 STEPS = 101
 LEVELS = {"chapters": 0.3, "stories": 0.5, "scenes": 0.7}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("--shots", type=int, default=500)
     options = parser.parse_args()
     shots, features = film(options.shots)
     began = time.perf_counter()
     path = detect(shots, features)
     facts = {"shots": len(shots), "reading_seconds": time.perf_counter() - began} | turned(path)
-    (DOCS / "granularity.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     text = written(facts)
-    (DOCS / "granularity.md").write_text(text, encoding="utf-8")
-    print(text)
+    common.write_page("granularity", facts, text)
 
 
 def film(count: int, seed: int = 0) -> tuple[list[Shot], list[Features]]:

@@ -8,12 +8,12 @@ Prints how uniform cuts score on made-up stories of more and less equal length.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks import common
 from storyscope.core import Segmentation
 from storyscope.evaluate import boundary_score, coverage_overflow, mean_iou
 
@@ -28,9 +28,7 @@ Measure = Callable[[Segmentation, Segmentation], str]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = common.options(__doc__)
     parser.add_argument("--output", type=Path, default=OUTPUT)
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)

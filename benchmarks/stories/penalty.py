@@ -8,8 +8,6 @@ Writes docs/benchmarks/penalty.json and penalty.md, and docs/pictures/penalty.sv
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,6 +21,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
+from benchmarks import common
 from storyscope.core import Segmentation
 from storyscope.evaluate import AnnotatedVideo, load_collection, mean_iou
 from storyscope.stories import cluster, cluster_penalty
@@ -294,9 +293,7 @@ def as_markdown(record: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = common.options(__doc__)
     parser.add_argument("bbc", type=Path)
     parser.add_argument("ovsd", type=Path)
     parser.add_argument("--docs", type=Path, default=DOCS)
@@ -313,8 +310,7 @@ def main() -> None:
     }
     output = arguments.docs / "benchmarks"
     output.mkdir(parents=True, exist_ok=True)
-    (output / "penalty.json").write_text(json.dumps(record, indent=2) + "\n")
-    (output / "penalty.md").write_text(as_markdown(record))
+    common.write_page("penalty", record, as_markdown(record), folder=output)
 
 
 if __name__ == "__main__":

@@ -11,13 +11,12 @@ explained, and the explanations checked by shuffling one cue at a time.
 
 from __future__ import annotations
 
-import argparse
-import json
 import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from benchmarks import common
 from storyscope.core import Segmentation
 from storyscope.evaluate import AnnotatedVideo, coverage_overflow, judge, load_collection, mean_iou
 from storyscope.evaluate.trivial import equal_shots, equal_times
@@ -36,7 +35,7 @@ DOCS = ROOT / "docs/benchmarks"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared/data")
     parser.add_argument("--library", type=Path, help="keep the index here")
     options = parser.parse_args()
@@ -49,10 +48,8 @@ def main() -> None:
         film = library.add(options.data / "films/big-buck-bunny.mp4").id
         facts = compared(library, film, truth) | explained(library, film)
         draw_importance("What matters in Big Buck Bunny", facts["importance"], DOCS / "cues.png")
-    (DOCS / "real_film.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     text = written(facts)
-    (DOCS / "real_film.md").write_text(text, encoding="utf-8")
-    print(text)
+    common.write_page("real_film", facts, text)
 
 
 def compared(library: Library, film: str, video: AnnotatedVideo) -> dict[str, Any]:

@@ -8,10 +8,11 @@ one that is finished costs nothing. NAME is one or more of the runs below.
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 from pathlib import Path
+
+from benchmarks import common
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs/benchmarks"
@@ -32,7 +33,7 @@ RUNS: dict[str, list[str]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared/data")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(RUNS)}")

@@ -12,8 +12,6 @@ all videos that were not; "before" is the base on the same videos.
 
 from __future__ import annotations
 
-import argparse
-import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import common
 from storyscope.core import Segmentation
 from storyscope.evaluate import load_collection
 from storyscope.experiments.report import markdown
@@ -41,7 +40,7 @@ OVSD = (30, 120)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared/data")
     parser.add_argument("--draws", type=int, default=3)
     options = parser.parse_args()
@@ -55,8 +54,7 @@ def main() -> None:
     }
     text = written(facts, options.draws)
     facts["cpu_seconds"] = round(time.process_time() - began)
-    (DOCS / "style_curve.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
-    (DOCS / "style_curve.md").write_text(text, encoding="utf-8")
+    common.write_page("style_curve", facts, text)
     draw(facts, DOCS / "style_curve.png")
     print(text)
 

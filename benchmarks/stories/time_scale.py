@@ -9,14 +9,13 @@ each judged by itself.
 
 from __future__ import annotations
 
-import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks import common
 from storyscope.evaluate import AnnotatedVideo, load_collection, mean_iou
 from storyscope.evaluate.trivial import equal_times
 from storyscope.experiments.report import markdown
@@ -35,7 +34,7 @@ PIECE_SECONDS = 240.0
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared/data")
     options = parser.parse_args()
     films = load_collection(options.data / "ovsd", features=["vgg19", "hsv"])
@@ -57,9 +56,7 @@ def main() -> None:
     header = ["", "ours", "equal times, true number", "stories found", "true"]
     text = f"# Other speeds, and short videos\n\n{markdown(header, lines)}\n"
     text += "Mean IoU, means over the videos. Made by `python -m benchmarks.stories.time_scale`.\n"
-    (DOCS / "time_scale.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
-    (DOCS / "time_scale.md").write_text(text, encoding="utf-8")
-    print(text)
+    common.write_page("time_scale", facts, text)
 
 
 def played(films: Sequence[AnnotatedVideo], speed: float, model: StoryModel) -> list[float]:

@@ -24,15 +24,15 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks import common
+
 OUTPUT = Path(__file__).parents[2] / "docs" / "benchmarks"
 LIBRIVOX = Path("/usr/share/pocketsphinx/test/data/librivox")
 RATE = 16_000
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = common.options(__doc__)
     parser.add_argument("--only", choices=list(PARTS), help="measure one part")
     parser.add_argument("--models", nargs="*", default=["whisper-tiny.en", "whisper-base"])
     parser.add_argument("--output", type=Path, default=OUTPUT)
@@ -52,9 +52,7 @@ def main() -> None:
     ]
     results = {job: run_alone(job) for job in jobs}
     options.output.mkdir(parents=True, exist_ok=True)
-    (options.output / "words.json").write_text(json.dumps(results, indent=1) + "\n")
-    (options.output / "words.md").write_text(as_markdown(results))
-    print(as_markdown(results))
+    common.write_page("words", results, as_markdown(results), folder=options.output)
 
 
 def run_alone(job: str) -> dict[str, float]:

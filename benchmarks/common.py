@@ -1,0 +1,52 @@
+"""What all benchmarks share: how they read their options, and where their tables go."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from datetime import date
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs" / "benchmarks"
+DATA = ROOT.parent / "shared" / "data"
+"""Films and annotations beside the repository."""
+LIBRARIES = ("numpy", "onnxruntime", "av", "torch")
+
+
+def options(doc: str | None, *, data: bool = False) -> ArgumentParser:
+    """A parser that explains itself by the program's own docstring; with `--data` where asked."""
+    parser = ArgumentParser(description=doc, formatter_class=RawDescriptionHelpFormatter)
+    if data:
+        parser.add_argument("--data", type=Path, default=DATA)
+    return parser
+
+
+def conditions() -> str:
+    """Load, versions and date: what a figure is worth depends on them."""
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
+    libraries = ", ".join(f"{name} {_version(name)}" for name in ("storyscope", *LIBRARIES))
+    return (
+        f"{date.today().isoformat()}, {os.cpu_count()} cores at load {load:.1f}, "
+        f"Python {platform.python_version()}, {libraries}."
+    )
+
+
+def write_page(name: str, facts: Any, page: str, *, folder: Path = DOCS) -> None:
+    """Keep what was measured as JSON and as a page that says under which conditions; print it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    whole = f"{page.rstrip()}\n\n{conditions()}\n"
+    (folder / f"{name}.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    (folder / f"{name}.md").write_text(whole, encoding="utf-8")
+    print(whole)
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
