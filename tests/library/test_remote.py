@@ -51,7 +51,9 @@ def test_stories_and_hits_are_the_same(remote, local):
     assert remote.segmentation("film") == local.segmentation("film")
     assert remote.cues("film") == local.cues("film")
     stories = local.stories("film")
-    assert remote.story_facts("film", stories) == local.story_facts("film", stories)
+    told, known = (each.story_facts("film", stories) for each in (remote, local))
+    known["video"]["path"] = Path(known["video"]["path"]).name
+    assert told == known
     (here, *_), (there, *_) = local.search("camel"), remote.search("camel")
     assert (there.story, there.thumbnail.seconds) == (here.story, here.thumbnail.seconds)
     assert there.score == pytest.approx(here.score)

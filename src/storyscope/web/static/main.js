@@ -69,7 +69,7 @@ function search(now) {
     if (!text && !onSearch) return;
     searching = true;
     go(address, { replace: onSearch });
-  }, now ? 0 : 80);
+  }, now ? 0 : 40);
 }
 
 function imageSearch(file) {

@@ -21,8 +21,8 @@ export async function showSearch({ view, params, signal }) {
   document.title = text ? `${text} – Storyscope` : "Search – Storyscope";
   if (!text && !like) return view.replaceChildren(nothingAsked());
   const wanted = query(params);
-  const first = await get(`${wanted}&limit=${PAGE}`, { signal });
-  const { videos } = await get("/videos?limit=500", { signal });
+  const [first, { videos }] = await Promise.all([
+    get(`${wanted}&limit=${PAGE}`, { signal }), get("/videos?limit=500", { signal })]);
   const names = new Map(videos.map((video) => [video.id, nameOf(video)]));
   const named = text ? videos.filter((video) => holdsAll(nameOf(video), text)) : [];
   const title = like ? "More like this" : `“${text}”`;
