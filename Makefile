@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help demo test test-slow models lint lint-page format reference benchmark system-packages clean
+.PHONY: help demo test test-slow models lint lint-page format docs reference benchmark system-packages clean
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -34,6 +34,9 @@ lint-page:
 format: $(VENV)/test  ## Put the code into shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(VENV)/test  ## Build the site of the docs into build/site
+	$(BIN)/mkdocs build --quiet
 
 reference: $(VENV)/test  ## Write the pages of commands, settings and API calls
 	$(BIN)/python -m docs.make_reference

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import shutil
 import tomllib
 from pathlib import Path
 from urllib.parse import unquote
@@ -92,12 +91,14 @@ def test_every_extra_is_in_the_readme():
     assert [name for name in sorted(extras) if f"`{name}`" not in readme] == []
 
 
-def test_the_python_of_the_readme_runs(tmp_path, monkeypatch):
+RUN = ["README.md", "docs/tutorials/developer.md", "docs/tutorials/researcher.md"]
+
+
+@pytest.mark.parametrize("page", RUN)
+def test_the_python_of_the_docs_runs(page, tmp_path, monkeypatch):
     make_movie(tmp_path / "film.mp4")
     monkeypatch.chdir(tmp_path)
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```python\n(.*?)```", readme, re.S)
-    assert len(blocks) >= 2
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.S)
+    assert blocks
     for block in blocks:
-        exec(compile(block, "README.md", "exec"), {})
-    shutil.rmtree(tmp_path / "folder")
+        exec(compile(block, page, "exec"), {})
