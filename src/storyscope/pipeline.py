@@ -25,7 +25,6 @@ from storyscope.stages.collection import (
 )
 from storyscope.stages.cues import extract_cue
 from storyscope.stages.executor import Executor, Made, given
-from storyscope.stages.settings import only
 from storyscope.stages.taught import ranker_of
 from storyscope.store import Store
 from storyscope.thumbnails import Ranker
@@ -37,7 +36,7 @@ def index_video(source: Source, config: Config, execute: Executor) -> Made[tuple
     wanted, config = config, with_embedding(config, source.store)
     weights = stages.weights(config)
     scanning = (config.shots, stages.picking(config))
-    listening = only(config.transcripts, "speech", "language")
+    listening = stages.listening(config)
     seeing, text_model = stages.seeing(config), config.search.text_model
 
     film = execute(stages.SCAN_FILM, source.film, stages.decoding(config), settings=scanning)

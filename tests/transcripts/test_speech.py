@@ -14,9 +14,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from storyscope import Library
 from storyscope.core import SoundChunk, Span, Word
 from storyscope.errors import MissingDependency, UnknownName
-from storyscope.transcripts import SpeechJournal, SpokenPiece, transcribe
+from storyscope.transcripts import (
+    SpeechJournal,
+    SpokenPiece,
+    check_speech,
+    chosen_speech,
+    speech,
+    transcribe,
+)
 from storyscope.transcripts.listening import RATE, cut_at_quiet
 from storyscope.transcripts.speech import find_speech_model, load_recognizer
 
@@ -233,3 +241,30 @@ def test_what_is_missing_is_named(monkeypatch):
     with pytest.raises(MissingDependency, match=r"storyscope\[speech\]"):
         transcribe([], model="whisper-tiny.en")
     load_recognizer.cache_clear()
+
+
+def test_auto_takes_the_best_model_that_is_installed(monkeypatch):
+    there = {"whisper-tiny.en", "whisper-base-part1", "whisper-base-part2"}
+    monkeypatch.setattr(speech, "find_spec", lambda name: object())
+    monkeypatch.setattr(speech, "is_installed", lambda name: name in there)
+    assert chosen_speech("auto") == "whisper-base"
+    there.remove("whisper-base-part2")
+    assert chosen_speech("auto") == "whisper-tiny.en"
+    assert chosen_speech("auto", language="it") == "off", "tiny.en knows English alone"
+    assert chosen_speech("off") == "off"
+    monkeypatch.setattr(speech, "find_spec", lambda name: None)
+    assert chosen_speech("auto") == "off"
+    assert chosen_speech("whisper-base") == "whisper-base"
+
+
+def test_a_mistyped_model_is_refused_with_the_right_names():
+    with pytest.raises(UnknownName, match=r"'wisper'.*auto, off, whisper-base, whisper-tiny\.en"):
+        check_speech("wisper")
+    check_speech("auto")
+    check_speech("off")
+
+
+def test_a_mistyped_model_is_refused_before_the_film_is_decoded(film, tmp_path):
+    library = Library(tmp_path).with_settings(["transcripts.speech=wisper"])
+    with pytest.raises(UnknownName, match="wisper"):
+        library.add(film)

@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {
     "shots": "Library",
     "stories": "Library",
     "search": "Library",
+    "transcript": "Library",
     "thumbnails": "Library",
     "serve": "Library",
     "export": "Library",

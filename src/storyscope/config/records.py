@@ -48,9 +48,9 @@ class TranscriptConfig(Checked):
 
     room: ClassVar[str] = "transcripts"
 
-    speech: str = "off"
-    """Speech recognition when no transcript is found: `off`, or a model: `whisper-tiny.en`,
-    `whisper-base` (many languages), a folder, or a hub id."""
+    speech: str = "auto"
+    """Speech recognition when no transcript is found: `auto` by the best model that is installed,
+    `off`, or a model: `whisper-tiny.en`, `whisper-base` (many languages), a folder, or a hub id."""
     language: str = "auto"
     """Language of the words that are wanted, or `auto`."""
     screen: str = one_of("off", "on")

@@ -120,8 +120,8 @@ class Library:
         """Names of the cues that the stories of this video stand on."""
         raise self._cannot("cues")
 
-    def transcript(self, video: str) -> Transcript | None:
-        """The words of a video with their times, where there are any."""
+    def transcript(self, video: str, *, screen: bool = False) -> Transcript | None:
+        """The words of a video, or those on its `screen`, with their times, where there are any."""
         raise self._cannot("transcript")
 
     def damage(self, video: str) -> str:

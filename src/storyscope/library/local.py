@@ -216,9 +216,9 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
     def cues(self, video: str) -> list[str]:
         return [features.name for features in self.features(video)]
 
-    def transcript(self, video: str) -> Transcript | None:
+    def transcript(self, video: str, *, screen: bool = False) -> Transcript | None:
         self._ready(video)
-        return self.store.load(video, TRANSCRIPT)
+        return self.store.load(video, SCREEN if screen else TRANSCRIPT)
 
     def search(
         self, text: str, *, limit: int = 10, offset: int = 0, only: Filter | None = None

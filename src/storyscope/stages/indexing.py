@@ -69,6 +69,8 @@ from storyscope.stories import all_granularities, model_digest
 from storyscope.thumbnails import Ranker, rate_keyframes
 from storyscope.transcripts import (
     SpeechJournal,
+    check_speech,
+    chosen_speech,
     read_screen,
     read_transcript,
     transcribe,
@@ -101,6 +103,13 @@ def find_words(
     if settings.speech == "off" or film.sound is None:
         return None
     return _listen(path, scratch, end, settings, report)
+
+
+def listening(config: Config) -> TranscriptConfig:
+    """How words are found: with the speech model that is used, whatever made it so."""
+    check_speech(config.transcripts.speech)
+    wanted = only(config.transcripts, "speech", "language")
+    return replace(wanted, speech=chosen_speech(wanted.speech, language=wanted.language))
 
 
 def _listen(

@@ -11,16 +11,27 @@ from storyscope.transcripts.cues import Cue, transcript_of_cues
 from storyscope.transcripts.files import read_transcript
 from storyscope.transcripts.screen import read_screen
 from storyscope.transcripts.sidecar import EXTENSIONS, find_sidecar
-from storyscope.transcripts.speech import SpeechJournal, SpokenPiece, transcribe
+from storyscope.transcripts.speech import (
+    SpeechJournal,
+    SpokenPiece,
+    check_speech,
+    chosen_speech,
+    transcribe,
+)
+from storyscope.transcripts.writing import FORMATS, write_transcript
 
 __all__ = [
     "EXTENSIONS",
+    "FORMATS",
     "Cue",
     "SpeechJournal",
     "SpokenPiece",
+    "check_speech",
+    "chosen_speech",
     "find_sidecar",
     "read_screen",
     "read_transcript",
     "transcribe",
     "transcript_of_cues",
+    "write_transcript",
 ]

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,13 +16,17 @@ import numpy as np
 
 from storyscope.core import SoundChunk, Span, Transcript, Word
 from storyscope.core.language import UNKNOWN
-from storyscope.errors import MissingDependency, ModelError
-from storyscope.models import cache_folder, find_model
+from storyscope.errors import MissingDependency, ModelError, UnknownName
+from storyscope.models import cache_folder, find_model, is_installed
 from storyscope.progress import Report, Step, silent
 from storyscope.transcripts.cues import transcript_of_cues
 from storyscope.transcripts.json_formats import json_cues
 from storyscope.transcripts.listening import Piece, cut_at_quiet
 from storyscope.writing import write_whole
+
+AUTO, OFF = "auto", "off"
+MODELS = ("whisper-base", "whisper-tiny.en")
+"""Speech models that packages carry, the better first."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,7 @@ def transcribe(
             chosen = heard
         spoken.append(_placed(piece, words, chosen or heard))
         keep(spoken[-1])
-        report(_step(piece.end, resumed, duration, time.monotonic() - began))
+        report(_step(model, piece.end, resumed, duration, time.monotonic() - began))
     words = [word for piece in spoken for word in piece.words]
     return Transcript(tuple(words), language=chosen or UNKNOWN, source="speech")
 
@@ -121,13 +126,42 @@ class SpeechJournal:
         write_whole(self.path, [text.encode()])
 
 
+def chosen_speech(setting: str, *, language: str = "auto") -> str:
+    """The model that a setting asks for: `auto` is the best one that is installed, or `off`."""
+    if setting != AUTO:
+        return setting
+    if find_spec("faster_whisper") is None:
+        return OFF
+    if all(is_installed(f"whisper-base-part{number}") for number in (1, 2)):
+        return "whisper-base"
+    english = language in ("auto", "en")
+    return "whisper-tiny.en" if english and is_installed("whisper-tiny.en") else OFF
+
+
+def check_speech(setting: str) -> None:
+    """Refuse the name of a speech model that is not there, before a film is decoded for it."""
+    if setting in (AUTO, OFF):
+        return
+    try:
+        find_speech_model(setting)
+    except UnknownName as error:
+        raise UnknownName(
+            f"no speech model called {setting!r}; transcripts.speech is auto, off, "
+            f"{', '.join(MODELS)}, a folder or a hub id (`owner/name`)"
+        ) from error
+
+
 @cache
 def load_recognizer(model: str = "whisper-tiny.en", *, threads: int = 2) -> Recognizer:
-    """The recogniser called `model`: a shipped name, a folder of CTranslate2 files, a hub id."""
+    """The recogniser called `model`: a shipped name, a folder of CTranslate2 files, a hub id.
+
+    Sound in which nobody speaks is told by its voice activity, and costs next to nothing.
+    """
     folder = find_speech_model(model)
     try:
         import ctranslate2
         from faster_whisper import WhisperModel
+        from faster_whisper.vad import VadOptions, get_speech_timestamps
     except ImportError as error:
         raise MissingDependency(
             "recognising speech needs faster-whisper, which is not installed; "
@@ -145,14 +179,18 @@ def load_recognizer(model: str = "whisper-tiny.en", *, threads: int = 2) -> Reco
     except (RuntimeError, ValueError, OSError) as error:
         raise ModelError(f"{folder} is not a faster-whisper model: {error}") from error
 
+    voice = VadOptions(min_silence_duration_ms=MIN_SILENCE_MS)
+
     def recognise(samples: np.ndarray, language: str | None) -> tuple[list[Word], str]:
+        if not get_speech_timestamps(samples, voice):
+            return [], language or UNKNOWN
         segments, heard = whisper.transcribe(
             samples,
             language=language,
             beam_size=BEAM,
             word_timestamps=True,
             vad_filter=True,
-            vad_parameters={"min_silence_duration_ms": 500},
+            vad_parameters=voice,
             # A mistake in one piece must not steer all that follow.
             condition_on_previous_text=False,
         )
@@ -188,6 +226,8 @@ def find_speech_model(name: str) -> Path:
 
 
 BEAM = 5
+MIN_SILENCE_MS = 500
+"""A shorter silence does not part what is said."""
 HALF_SAMPLE = 0.5 / 16_000
 
 
@@ -223,11 +263,11 @@ def _placed(piece: Piece, words: Iterable[Word], language: str) -> SpokenPiece:
     return SpokenPiece(Span(piece.start, piece.end), tuple(placed), language)
 
 
-def _step(done: float, resumed: float, duration: float, elapsed: float) -> Step:
+def _step(model: str, done: float, resumed: float, duration: float, elapsed: float) -> Step:
     total = max(duration, done)
     left = elapsed * (total - done) / max(done - resumed, 1e-9)
     note = f"about {left / 60:.0f} min left" if left >= 90 else f"about {left:.0f} s left"
-    return Step("speech", done, total, note=note)
+    return Step("speech", done, total, note=f"{model}, {note}")
 
 
 def _piece_of(facts: Any) -> SpokenPiece:

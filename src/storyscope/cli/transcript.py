@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from storyscope.cli.options import (
+    DEFAULT_LIBRARY,
+    LibraryOption,
+    OutputOption,
+    VideoArgument,
+    open_library,
+)
+
+
+def transcript(
+    video: VideoArgument,
+    form: Annotated[
+        str, typer.Option("--format", help="`srt`, `vtt` or `text`.", show_default=True)
+    ] = "srt",
+    screen: Annotated[
+        bool, typer.Option("--screen", help="What is written in the picture instead.")
+    ] = False,
+    output: OutputOption = None,
+    library: LibraryOption = DEFAULT_LIBRARY,
+) -> None:
+    """Write what is said in a video, wherever its words came from.
+
+    Example:
+
+        storyscope transcript talk --format vtt --output talk.vtt
+    """
+    from storyscope.errors import TranscriptError, UnknownName
+    from storyscope.transcripts import FORMATS, write_transcript
+
+    if form not in FORMATS:
+        raise UnknownName(f"no transcript format called {form!r}; choose from {', '.join(FORMATS)}")
+    opened = open_library(library)
+    words = opened.transcript(video, screen=screen)
+    if words is None:
+        how = "transcripts.screen=on" if screen else "--transcript FILE or transcripts.speech=auto"
+        what = "text on screen" if screen else "transcript"
+        raise TranscriptError(f"{video} has no {what}; add it again with {how}")
+    text = write_transcript(words, form)
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        output.write_text(text, encoding="utf-8")
