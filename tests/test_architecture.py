@@ -14,9 +14,8 @@ LAYERS = (
     {"core", "plugins", "processes.lifeline", "writing"},
     {"config", "cues", "evaluate", "models"},
     {"downloads", "embedding", "store"},
-    {"media", "shots", "transcripts", "concepts", "features", "stories", "thumbnails", "report"}
-    | {"formats"},
-    {"baselines", "search"},
+    {"media", "shots", "transcripts", "concepts", "features", "stories", "thumbnails", "report"},
+    {"baselines", "formats", "search"},
     {"stages"},
     {"pipeline"},
     {"library"},

@@ -15,7 +15,7 @@ from PIL import Image
 
 from films import Tone, make_film, read_number
 from storyscope.core import Keyframes, Span, Video
-from storyscope.errors import FormatError
+from storyscope.errors import FormatError, MediaError
 from storyscope.formats import Entry, Timeline, find_format
 
 TITLES = ("x" * 500, '"no", he said\nand left', "🐳 שלום")
@@ -163,9 +163,9 @@ def test_a_film_is_never_written_over_itself(tmp_path):
 def test_a_copy_that_fails_leaves_nothing_behind(tmp_path):
     text = tmp_path / "film.mp4"
     text.write_text("hello")
-    with pytest.raises(FormatError, match="holds no film"):
+    with pytest.raises(MediaError, match="is not a video"):
         find_format("mkv").save(timeline(text), tmp_path / "copy.mkv")
-    with pytest.raises(FormatError, match="cannot be read"):
+    with pytest.raises(MediaError, match="does not exist"):
         find_format("mkv").save(timeline(tmp_path / "none.mp4"), tmp_path / "copy.mkv")
     with pytest.raises(FormatError, match=r"end in \.mkv"):
         find_format("mkv").save(timeline(text), tmp_path / "copy.avi")
@@ -174,10 +174,71 @@ def test_a_copy_that_fails_leaves_nothing_behind(tmp_path):
 
 def test_a_codec_that_a_container_cannot_hold_is_named(tmp_path):
     film = make_film(tmp_path / "film.mkv", codec="libvpx", b_frames=0)
-    with pytest.raises(FormatError, match="cannot hold vp8 video; export to mkv"):
+    with pytest.raises(MediaError, match=r"vp8 video, which \.mp4 cannot hold; export to mkv"):
         find_format("mp4").save(timeline(film), tmp_path / "copy.mp4")
     find_format("mkv").save(timeline(film), tmp_path / "copy.mkv")
     assert len(ffprobe(tmp_path / "copy.mkv")) == len(TITLES)
+
+
+def test_every_container_that_is_read_can_be_copied(tmp_path):
+    for name, codec in (("film.ivf", "libvpx"), ("film.ts", "libx264"), ("film.obu", "libsvtav1")):
+        film = make_film(tmp_path / name, codec=codec, b_frames=0, frame_count=20)
+        find_format("mkv").save(timeline(film), tmp_path / f"{name}.mkv")
+        assert len(frames(tmp_path / f"{name}.mkv")) == 20
+
+
+def test_a_film_without_times_is_not_copied_but_can_be_cut(tmp_path):
+    film = make_film(tmp_path / "film.h264", frame_count=75)
+    with pytest.raises(MediaError, match="states no times for its packets; use clips-exact"):
+        find_format("mkv").save(timeline(film), tmp_path / "copy.mkv")
+    assert list(tmp_path.iterdir()) == [film]
+    find_format("clips-exact").save(timeline(film), tmp_path / "clips")
+    clips = sorted((tmp_path / "clips").iterdir())
+    assert [each[0] for clip in clips for each in frames(clip)] == list(range(75))
+
+
+@pytest.mark.parametrize("name", ["mp4", "mkv", "clips", "clips-exact"])
+def test_a_codec_without_an_encoder_of_its_name_is_exported(name, tmp_path):
+    film = make_film(tmp_path / "film.mkv", codec="libsvtav1", b_frames=0, frame_count=75)
+    find_format(name).save(timeline(film), tmp_path / f"copy.{name}")
+    (made,) = tmp_path.glob("copy.*")
+    shown = [
+        each[0]
+        for path in (made, *sorted(made.glob("*")))
+        if path.is_file()
+        for each in frames(path)
+    ]
+    assert set(shown) == set(range(75))
+
+
+def test_the_film_is_exported_and_not_its_cover(tmp_path):
+    plain, film = make_film(tmp_path / "plain.mp4", frame_count=50), tmp_path / "film.mp4"
+    cover = BytesIO()
+    Image.new("RGB", (4000, 3000), (250, 0, 0)).save(cover, "JPEG")
+    with av.open(str(plain)) as source, av.open(str(film), "w") as out:
+        made = out.add_stream_from_template(source.streams.video[0])
+        attached = out.add_stream("mjpeg", width=4000, height=3000, pix_fmt="yuvj420p")
+        attached.disposition = av.stream.Disposition.attached_pic
+        picture = av.Packet(cover.getvalue())
+        picture.stream, picture.pts, picture.dts = attached, 0, 0
+        out.mux(picture)
+        for packet in source.demux():
+            if packet.size:
+                packet.stream = made
+                out.mux(packet)
+    for name in ("mp4", "clips-exact"):
+        find_format(name).save(timeline(film), tmp_path / f"copy.{name}")
+    assert [each[0] for each in frames(tmp_path / "copy.mp4")] == list(range(50))
+    clips = sorted((tmp_path / "copy.clips-exact").iterdir())
+    assert [each[0] for clip in clips for each in frames(clip)] == list(range(50))
+
+
+def test_nothing_of_a_stranger_s_film_is_opened_in_the_process_of_the_caller(tmp_path, monkeypatch):
+    film = make_film(tmp_path / "film.mp4", frame_count=75)
+    monkeypatch.setattr(av, "open", lambda *_, **__: pytest.fail("a film was opened here"))
+    for name in ("mp4", "mkv", "clips", "clips-exact"):
+        find_format(name).save(timeline(film), tmp_path / f"copy.{name}")
+        assert (tmp_path / f"copy.{name}").exists()
 
 
 def test_thumbnails_point_at_the_picture_of_their_time(tmp_path):

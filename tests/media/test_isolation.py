@@ -255,10 +255,10 @@ def test_frames_that_grow_in_mid_stream_are_refused_and_reported(tmp_path):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds a process's memory")
 def test_a_film_that_wants_too_much_memory_is_refused(tmp_path):
-    path = make_film(tmp_path / "huge.mp4", frame_count=8, size=(2400, 1600), gop=8)
-    with pytest.raises(MediaError, match=r"more than 32 MB.*media\.max_memory_mb"):
-        list(scan(path, MediaConfig(max_memory_mb=32)))
-    assert isinstance(list(scan(path, MediaConfig(max_memory_mb=512)))[-1], ScanEnd)
+    path = make_film(tmp_path / "huge.mp4", frame_count=8, size=(4096, 2400), gop=8)
+    with pytest.raises(MediaError, match=r"more than 64 MB.*media\.max_memory_mb"):
+        list(scan(path, MediaConfig(max_memory_mb=64)))
+    assert isinstance(list(scan(path, MediaConfig(max_memory_mb=1024)))[-1], ScanEnd)
 
 
 def test_even_a_container_that_names_other_files_cannot_open_them(tmp_path, monkeypatch):

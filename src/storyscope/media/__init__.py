@@ -2,10 +2,11 @@
 
 `find_videos` names the files, `probe` gives a file's facts, `scan` everything in it in one pass;
 `read_sound`, `read_frames` and `read_subtitles` come back for a part of it; `stream` makes of any
-film one that browsers play.
+film one that browsers play; `remux` and `cut_clips` make other files of it.
 """
 
 from storyscope.media.codecs import decoders
+from storyscope.media.exporting import cut_clips, remux
 from storyscope.media.facts import Chapter, Probe, ScanEnd, SoundTrack, Subtitles, SubtitleTrack
 from storyscope.media.files import file_digest, find_videos
 from storyscope.media.reading import probe, read_frames, read_sound, read_subtitles, scan
@@ -19,6 +20,7 @@ __all__ = [
     "SoundTrack",
     "SubtitleTrack",
     "Subtitles",
+    "cut_clips",
     "decoders",
     "file_digest",
     "find_videos",
@@ -28,6 +30,7 @@ __all__ = [
     "read_sound",
     "read_subtitles",
     "read_title",
+    "remux",
     "scan",
     "stream",
 ]

@@ -1,15 +1,19 @@
-"""What the decoding process can be asked to do: probe, scan, read sound, frames, subtitles."""
+"""What the decoding process can be asked to do: probe, scan, read, stream, copy and cut."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from storyscope.core import Span
 from storyscope.media.choosing import PictureChooser
+from storyscope.media.clips import cut_clips
+from storyscope.media.clips_exact import encode_clips
 from storyscope.media.clock import FrameClock
 from storyscope.media.container import TEXT_SUBTITLES, Film, Refusal, Terms, open_film
+from storyscope.media.copying import Copy, open_source
 from storyscope.media.decoding import Decoded, Losses, Opening, decode, find_opening, frame_seconds
-from storyscope.media.outlet import Outlet
+from storyscope.media.outlet import Outlet, OutletFile
 from storyscope.media.scaling import Scaler
 from storyscope.media.sound import Piece, SoundPieces
 from storyscope.media.streaming import stream as send_stream
@@ -128,6 +132,32 @@ def stream(job: Job, outlet: Outlet) -> None:
     outlet.end({})
 
 
+def remux(job: Job, outlet: Outlet) -> None:
+    """Send a copy of the film in another container, with chapters inside."""
+    source = open_source(job["path"], _terms(job, outlet))
+    # Matroska has no time before 0: sound that leads the picture pushes both back. An MP4
+    # trims it with an edit list.
+    offset = source.lead if job["suffix"] == ".mkv" else 0.0
+    copy = Copy(source, OutletFile(outlet, 0), job["suffix"], begin=-offset)
+    copy.mark([(Span(start, end), title) for start, end, title in job["chapters"]], offset=offset)
+    for packet in source.packets():
+        copy.add(packet)
+    copy.finish()
+    outlet.end({})
+
+
+def clips(job: Job, outlet: Outlet) -> None:
+    """Send a clip for each span, not re-encoded."""
+    cut_clips(job["path"], _terms(job, outlet), [Span(*each) for each in job["spans"]], outlet)
+    outlet.end({})
+
+
+def exact_clips(job: Job, outlet: Outlet) -> None:
+    """Send a clip for each span, cut at the very frame."""
+    encode_clips(job["path"], _terms(job, outlet), [Span(*each) for each in job["spans"]], outlet)
+    outlet.end({})
+
+
 JOBS: dict[str, Callable[[Job, Outlet], None]] = {
     "probe": probe,
     "scan": scan,
@@ -135,6 +165,9 @@ JOBS: dict[str, Callable[[Job, Outlet], None]] = {
     "read_frames": read_frames,
     "subtitles": subtitles,
     "stream": stream,
+    "remux": remux,
+    "cut_clips": clips,
+    "encode_clips": exact_clips,
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -39,6 +40,13 @@ class Outlet:
         self._file.write(data)
         self._file.flush()
 
+    def write(self, file: int, offset: int, data: bytes) -> None:
+        """Bytes of a file, which the process that asked for them writes."""
+        wire.write_header(
+            self._file, wire.Header(wire.PIECE, size=len(data), frame=offset, stride=file)
+        )
+        self._file.write(data)
+
     def note(self, facts: dict[str, Any]) -> None:
         self._json(wire.NOTE, facts)
 
@@ -70,3 +78,34 @@ class Outlet:
         )
         wire.write_header(self._file, header)
         self._file.write(memoryview(scaled.plane)[:size])
+
+
+class OutletFile:
+    """A file that FFmpeg writes here and that comes into being on the other side of the pipe.
+
+    So the decoding process needs no right to write any file.
+    """
+
+    def __init__(self, outlet: Outlet, number: int) -> None:
+        self._outlet = outlet
+        self._number = number
+        self._offset = 0
+        self._size = 0
+
+    def write(self, data: bytes) -> int:
+        self._outlet.write(self._number, self._offset, bytes(data))
+        self._offset += len(data)
+        self._size = max(self._size, self._offset)
+        return len(data)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._offset, os.SEEK_END: self._size}[whence]
+        self._offset = start + offset
+        return self._offset
+
+    def tell(self) -> int:
+        return self._offset
+
+    def finish(self) -> None:
+        """Say that the file is whole."""
+        self._outlet.note({"finished": self._number})

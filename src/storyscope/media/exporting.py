@@ -1,0 +1,111 @@
+"""Copies and clips of a film, made by the decoding process and written here.
+
+The process that reads a file nobody vouches for may write none: it sends the bytes of what it
+makes, and where they belong, and this side puts them into files of its own choice.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from storyscope.config import MediaConfig
+from storyscope.core import Span
+from storyscope.errors import FormatError
+from storyscope.media import wire
+from storyscope.media.decoder import decoding
+from storyscope.media.files import check_file
+
+Chapter = tuple[Span, str]
+
+
+def remux(
+    path: Path,
+    target: Path,
+    *,
+    chapters: Sequence[Chapter] = (),
+    config: MediaConfig = MediaConfig(),
+) -> None:
+    """Copy a film to `target`, in the container that its suffix names, with chapters inside.
+
+    Every packet is copied as it is; tracks that the container cannot hold are left out.
+    """
+    if target.exists() and target.samefile(path):
+        raise FormatError(f"{target} is the film itself; write the copy to another name")
+    marks = [(span.start, span.end, title) for span, title in chapters]
+    options = {"suffix": target.suffix.lower(), "chapters": marks}
+    _write_files("remux", path, config, 1, lambda number, suffix: target, options)
+
+
+def cut_clips(
+    path: Path,
+    spans: Sequence[Span],
+    place: Callable[[int, str], Path],
+    *,
+    exact: bool = False,
+    config: MediaConfig = MediaConfig(),
+) -> None:
+    """Write a clip for each span to `place(number, suffix)`.
+
+    A clip is not re-encoded, and begins at the keyframe before its span; an `exact` one is, and
+    begins at the very frame.
+    """
+    job = "encode_clips" if exact else "cut_clips"
+    options = {"spans": [(span.start, span.end) for span in spans]}
+    _write_files(job, path, config, len(spans), place, options)
+
+
+def _write_files(
+    job: str,
+    path: Path,
+    config: MediaConfig,
+    count: int,
+    place: Callable[[int, str], Path],
+    options: dict[str, Any],
+) -> None:
+    check_file(path)
+    suffix, files = "", {}
+    try:
+        with decoding(job, path, config, **options) as worker:
+            for header, body in worker:
+                if header.kind == wire.PIECE and header.stride < count:
+                    if header.stride not in files:
+                        files[header.stride] = _NewFile(place(header.stride, suffix))
+                    files[header.stride].write(header.frame, body)
+                elif header.kind == wire.NOTE:
+                    facts = json.loads(body)
+                    suffix = facts.get("suffix", suffix)
+                    if facts.get("finished") in files:
+                        files.pop(facts["finished"]).finish()
+    finally:
+        for file in files.values():
+            file.discard()
+
+
+class _NewFile:
+    """A file in the making: it stands under its name when it is whole, and never before."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._part = path.with_name(f".{path.name}.part")
+        self._file: IO[bytes] = self._part.open("wb")
+        self._size = 0
+
+    def write(self, offset: int, data: bytes) -> None:
+        # Holes would let a few bytes from the other side fill a disk.
+        if not 0 <= offset <= self._size:
+            raise FormatError(f"{self._path.name} cannot be written: its maker left a hole in it")
+        self._file.seek(offset)
+        self._file.write(data)
+        self._size = max(self._size, offset + len(data))
+
+    def finish(self) -> None:
+        self._file.close()
+        os.replace(self._part, self._path)
+
+    def discard(self) -> None:
+        self._file.close()
+        self._part.unlink(missing_ok=True)
