@@ -49,6 +49,14 @@ class LibraryError(StoryscopeError):
     """A library folder that cannot be opened, read or written."""
 
 
+class DamagedVideo(LibraryError):
+    """Something that was made of one video and cannot be read any more."""
+
+    def __init__(self, message: str, video: str = "") -> None:
+        super().__init__(message)
+        self.video = video
+
+
 class VideoBusy(LibraryError):
     """Another process is at the video."""
 

@@ -10,6 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
+from storyscope.errors import LibraryError
+
 HALF_WRITTEN = ".part-"
 UPLOADING = ".upload-"
 EXPORTING = ".export-"
@@ -40,6 +42,22 @@ def half_written(folder: Path, pieces: Iterable[bytes | memoryview]) -> Iterator
     finally:
         with suppress(OSError):
             part.unlink()
+
+
+def real_folder(library: Path, *names: str) -> Path:
+    """A folder inside a library; refused where a link leads out of it.
+
+    What a library deletes and writes must be its own.
+    """
+    path = library
+    for name in names:
+        path = path / name
+        if path.is_symlink():
+            raise LibraryError(
+                f"{path} is a link, and a library writes to no folder but its own; "
+                "put a folder in its place, or move the whole library and name it with --library"
+            )
+    return path
 
 
 def sweep_abandoned(folder: Path) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from storyscope.core import Passages
 from storyscope.errors import LibraryError, VideoBusy
-from storyscope.store import SCAN, TextQuery
+from storyscope.store import OUTDATED, SCAN, TextQuery
 from storyscope.store.codec import pack, unpack
 
 ENDINGS = re.compile(r"(?<=\w\w\w)(ing|s)$")
@@ -99,10 +99,11 @@ class MemoryStore:
                     del part[key]
             self._forget_texts(state, video)
 
-    def forget_artefacts(self, video):
+    def outdate_artefacts(self, video):
         with self._change() as state:
-            for key in [key for key in state.artefacts if key[0] == video]:
-                del state.artefacts[key]
+            for place, (key, *rest) in list(state.artefacts.items()):
+                if place[0] == video:
+                    state.artefacts[place] = (OUTDATED + key.removeprefix(OUTDATED), *rest)
 
     @contextmanager
     def snapshot(self):

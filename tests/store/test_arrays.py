@@ -143,7 +143,8 @@ def test_a_spooled_film_is_kept_as_one_that_was_in_memory(store):
     assert spooled.read_bytes() == plain.read_bytes()
     again = store.load("film", SPOOLED)
     store.save("film", AGAIN, "key", again)
-    assert (store.folder / "arrays/film/again-key.safetensors").read_bytes() == plain.read_bytes()
+    (again,) = (store.folder / "arrays/film").glob("again-key-*.safetensors")
+    assert again.read_bytes() == plain.read_bytes()
 
 
 def test_an_open_film_outlives_its_file(store):

@@ -23,7 +23,7 @@ from storyscope.core import (
     Video,
 )
 from storyscope.errors import LibraryError, VideoBusy
-from storyscope.store import PASSAGES, SCAN, Artefact, SqliteStore, TextQuery, VideoRecord
+from storyscope.store import OUTDATED, PASSAGES, SCAN, Artefact, SqliteStore, TextQuery, VideoRecord
 
 AUDIO = Artefact("audio")
 FILM = Video("film", "/films/film.mp4", "d1", 12.5, 300, 24.0, 640, 360, True)
@@ -85,11 +85,13 @@ def test_only_videos_that_are_ready_are_offered(store):
     assert store.ready_keys(PASSAGES) == {}
 
 
-def test_forgetting_artefacts_keeps_the_video_and_what_people_added(store):
+def test_outdated_artefacts_are_made_again_and_read_until_then(store):
     store.save("film", AUDIO, "one", (1, 2))
     store.put_annotation("film", "ann", "{}")
-    store.forget_artefacts("film")
-    assert store.key("film", AUDIO) is None
+    store.outdate_artefacts("film")
+    store.outdate_artefacts("film")
+    assert store.key("film", AUDIO) == f"{OUTDATED}one"
+    assert store.load("film", AUDIO) == (1, 2)
     assert store.record("film") == RECORD
     assert store.annotations("film") == {"ann": "{}"}
 

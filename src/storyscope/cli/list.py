@@ -35,8 +35,10 @@ def list(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> 
                 format_time(video["duration"]),
                 str(video["stories"]) if video["state"] == "ready" else "",
                 f"failed: {video['failure']}" if video["failure"] else video["state"],
-                video["path"],
+                f"{video['path']} (missing)" if video.get("missing") else video["path"],
             )
             for video in facts
         ],
     )
+    if any(video.get("missing") for video in facts):
+        say("Films that are missing were moved or deleted: `storyscope relink FOLDER` finds them.")

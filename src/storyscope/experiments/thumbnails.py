@@ -14,7 +14,7 @@ from storyscope.core import VIDEO_SUFFIXES, Keyframes
 from storyscope.errors import MediaError
 from storyscope.progress import Report, silent
 from storyscope.store import SCAN
-from storyscope.store.sqlite import DATABASE
+from storyscope.store.opening import DATABASE
 from storyscope.thumbnails.evaluation import SwappedPairs, benchmark_rankers, good_frames
 
 

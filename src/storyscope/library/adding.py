@@ -6,11 +6,12 @@ import os
 import re
 import shutil
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from storyscope.config import Config, MediaConfig
 from storyscope.core import Video
@@ -18,15 +19,17 @@ from storyscope.errors import LibraryError, StoryscopeError, TranscriptError
 from storyscope.media import probe
 from storyscope.pipeline import Source, index_video
 from storyscope.progress import Report, Step, silent
-from storyscope.stages.executor import NewExecutor, Stage
+from storyscope.stages.executor import Input, Made, NewExecutor, Stage
 from storyscope.stages.indexing import idle
-from storyscope.store import SCAN, Store, VideoRecord
+from storyscope.store import OUTDATED, SCAN, Store, VideoRecord
+from storyscope.writing import real_folder
 
 LETTERS = str.maketrans(
     {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
 )
 """How people write letters that are not an ordinary one with a mark."""
 
+T = TypeVar("T")
 STOPPED = "stopped before the end; add it again to go on"
 
 
@@ -42,8 +45,9 @@ def add_video(
 ) -> Video:
     """Index a video, or finish what an earlier run began; return it with its id.
 
-    A video stays ready until its shots are made anew. When a stage fails after something was made
-    anew, the video is `failed`; when one fails before, nothing has changed.
+    A video stays ready until it gets other shots. When a stage fails after something else was
+    made, the video is `failed`; when one fails before, or made only what was there already,
+    nothing has changed: `again` leaves what was there readable until the new is whole.
     """
     path = one_spelling(path)
     words = _readable(transcript) if transcript else None
@@ -53,30 +57,49 @@ def add_video(
     with store.busy(known.video.id):
         before = store.record(known.video.id) or known
         record = _renewed(before, path, words, config.media)
-        if again or record.state == "failed":
+        if record.state == "failed":
             record = replace(record, state="indexing", failure="")
         if record != before:
             store.put_record(record)
         if again:
-            store.forget_artefacts(record.video.id)
+            store.outdate_artefacts(record.video.id)
 
+        old_key = store.key(record.video.id, SCAN) or ""
         changed = []
 
         def unsettle(stage: Stage[Any]) -> None:
             changed.append(stage.name)
+            if stage.makes == SCAN and not old_key.startswith(OUTDATED):
+                lose_old_shots()
+
+        def lose_old_shots() -> None:
             # Other shots make all that is kept of the old ones wrong; other stories do not.
-            if stage.makes == SCAN:
-                store.put_record(replace(record, state="indexing"))
-                shutil.rmtree(store.folder / "pictures" / record.video.id, ignore_errors=True)
+            store.put_record(replace(record, state="indexing"))
+            pictures = real_folder(store.folder, "pictures", record.video.id)
+            shutil.rmtree(pictures, ignore_errors=True)
+
+        def execute_stage(
+            stage: Stage[T],
+            *inputs: Input,
+            settings: object = None,
+            weights: Sequence[str | bool] = (),
+        ) -> Made[T]:
+            made = execute(stage, *inputs, settings=settings, weights=weights)
+            outdated = stage.makes == SCAN and old_key.startswith(OUTDATED)
+            if outdated and made.key != old_key.removeprefix(OUTDATED):
+                lose_old_shots()
+            return made
 
         quietly = partial(_report_work, report, idle(config))
         execute = executor(store, record.video.id, report=quietly, before_change=unsettle)
         try:
             source = Source.of(record.video, record.transcript, store)
-            index_video(source, config, execute)
+            index_video(source, config, execute_stage)
         except (Exception, KeyboardInterrupt) as error:
             reason = _reason(error, record.video)
-            untouched = not (again or changed) and before.video == record.video
+            scan_key = (store.key(record.video.id, SCAN) or "").removeprefix(OUTDATED)
+            same_shots = old_key.startswith(OUTDATED) and old_key == f"{OUTDATED}{scan_key}"
+            untouched = before.video == record.video and (same_shots or not changed)
             kept = before if untouched and before.state == "ready" else record.failed(reason)
             store.put_record(replace(kept, transcript=before.transcript))
             if isinstance(error, StoryscopeError | KeyboardInterrupt):

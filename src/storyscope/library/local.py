@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 import numpy as np
@@ -39,7 +42,12 @@ from storyscope.core import (
 from storyscope.cues import indexed_cues
 from storyscope.errors import AnnotationError, LibraryError, UnknownVideo
 from storyscope.library.adding import add_video, as_it_stands
-from storyscope.library.annotations import keep_annotation, kept_annotations, laid_over
+from storyscope.library.annotations import (
+    keep_annotation,
+    kept_annotations,
+    laid_over,
+    without_shots,
+)
 from storyscope.library.base import AUTOMATIC, Library
 from storyscope.library.comparing import compare, found_by_baselines
 from storyscope.library.explaining import boundary_facts, cue_importance, explain_boundaries
@@ -74,8 +82,9 @@ from storyscope.store import (
     address_of,
     open_store,
 )
-from storyscope.writing import half_written, write_whole
+from storyscope.writing import half_written, real_folder, write_whole
 
+log = logging.getLogger(__name__)
 SETTINGS_FILE = "storyscope.toml"
 FILMS_IN_MEMORY = 4
 """Films whose shots and keyframes stay at hand: who asks for one asks for it again."""
@@ -174,10 +183,16 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
 
     def stories_marked(self, video: str, annotation: Annotation) -> list[Story]:
         """The stories as an annotation marks them, whether it is kept or not."""
-        spans, parts = laid_over(annotation, self.shots(video))
+        try:
+            spans, parts = laid_over(annotation, self.shots(video))
+            named = self._named(video, spans, parts)
+        except LibraryError as error:
+            log.warning("%s is shown without its shots: %s", video, error)
+            spans, parts = without_shots(annotation)
+            named = untitled(video, spans, parts)
         return [
             replace(story, title=annotation.title(number) or story.title)
-            for number, story in enumerate(self._named(video, spans, parts))
+            for number, story in enumerate(named)
         ]
 
     def loudness(self, video: str, *, points: int = 2000) -> list[float]:
@@ -281,11 +296,15 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         frame, picture = self.store.load_picture(video, seconds)
         path = self.folder / "pictures" / video / f"{scan[:8]}-{frame}.jpg"
         if not path.exists():
-            write_whole(path, [picture])
+            try:
+                write_whole(path, [picture])
+            except OSError:  # A library that cannot be written can still show its pictures.
+                path = Path(gettempdir()) / f"storyscope-{scan[:16]}-{frame}.jpg"
+                write_whole(path, [picture])
         return path
 
     def picture_times(self, video: str) -> list[tuple[int, float]]:
-        keyframes = self._keyframes(video)
+        keyframes = self._film(video).keyframes
         return list(zip(keyframes.shots.tolist(), keyframes.seconds.tolist(), strict=True))
 
     def comparison(self, video: str, *, baselines: bool = False) -> dict[str, Any]:
@@ -309,6 +328,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
 
     def remove(self, video: str) -> None:
         record = self._record(video)
+        made = [real_folder(self.folder, name, video) for name in ("pictures", "scratch")]
         with self.store.busy(video):
             self.store.remove(video)
             for file in (record.video.path, record.transcript):
@@ -317,8 +337,8 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
                     with suppress(OSError):  # It holds something else, or was never an upload's.
                         Path(file).parent.rmdir()
             forget_choices(self.store, video)
-            for folder in ("pictures", "scratch"):
-                shutil.rmtree(self.folder / folder / video, ignore_errors=True)
+            for folder in made:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def facts(self) -> list[dict[str, Any]]:
         return [self._facts(record) for record in self.videos()]
@@ -369,8 +389,11 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         self._ready(video)
         return self._films(video, self.store.key(video, SCAN))
 
-    def _keyframes(self, video: str) -> Keyframes:
-        return self._film(video).keyframes
+    def _keyframes(self, video: str) -> Keyframes | None:
+        try:
+            return self._film(video).keyframes
+        except LibraryError:  # A person's stories are exported whatever happened to the pictures.
+            return None
 
     def _contact_sheet(self, video: str, stories: list[Story]) -> Callable[[Path], None]:
         return lambda path: contact_sheet(self.findings(video, stories=stories), path)
@@ -403,6 +426,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
             "stories": len(self.store.load(record.video.id, TITLES)) if ready else 0,
             "state": record.state,
             "failure": record.failure,
+            "missing": not os.path.isfile(record.video.path),
         }
 
     def _named(self, video: str, spans: Sequence[Span], parts: Sequence[range]) -> list[Story]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
@@ -14,7 +15,7 @@ import numpy as np
 
 from storyscope.core import Film, Span, Story, Thumbnail, format_time
 from storyscope.core.times import format_timestamp
-from storyscope.errors import LibraryError, VideoBusy
+from storyscope.errors import DamagedVideo, LibraryError, VideoBusy
 from storyscope.stages.executor import given, stage_key
 from storyscope.stages.indexing import RATE_PICTURES
 from storyscope.stages.taught import RANKER_FILE, base_ranker
@@ -24,6 +25,8 @@ from storyscope.thumbnails import Choice, Ranker, prefer, rate_beauty
 if TYPE_CHECKING:
     from PIL import Image
 
+
+log = logging.getLogger(__name__)
 CHOICES_FILE = "thumbnails.json"
 LOCK = "thumbnails"
 """Held by whoever chooses a frame or learns from what was chosen."""
@@ -33,7 +36,7 @@ SPRITE_COLUMNS = 10
 
 def preferred(store: Store, story: Story) -> Thumbnail | None:
     """The frame that a person chose for a story, or None."""
-    for choice in _choices(store):
+    for choice in _readable_choices(store):
         if choice["video"] == story.video and choice["seconds"] in story.span:
             why = "a person prefers it"
             return Thumbnail(story.id, choice["seconds"], 1.0, {"preferred": 1.0}, why)
@@ -67,19 +70,20 @@ def prefer_frame(store: Store, story: Story, seconds: float) -> float:
 def learn(store: Store) -> None:
     """Learn from every frame that people chose, for all or in their own version of the stories."""
     with store.lock(LOCK):
-        choices = [*_choices(store), *_in_versions(store)]
+        choices = [*_readable_choices(store), *_in_versions(store)]
         ranker = prefer(base_ranker(store), _lessons(store, choices))
         store.put_document(RANKER_FILE, f"{ranker.to_json()}\n".encode())
         for video in store.ready_keys(RATINGS):
             # Whoever indexes a video rates it by what was learned.
-            with suppress(VideoBusy), store.busy(video):
+            with suppress(VideoBusy, DamagedVideo), store.busy(video):
                 _rate_anew(store, video, ranker)
 
 
 def forget_choices(store: Store, video: str) -> None:
     """Forget what people chose for a video that is removed; what was learned from it stays."""
-    with _changed_choices(store) as choices:
-        choices[:] = [choice for choice in choices if choice["video"] != video]
+    if any(choice["video"] == video for choice in _readable_choices(store)):
+        with _changed_choices(store) as choices:
+            choices[:] = [choice for choice in choices if choice["video"] != video]
 
 
 def write_pictures(
@@ -147,8 +151,11 @@ def _lessons(store: Store, choices: Sequence[dict[str, Any]]) -> list[Choice]:
     for choice in choices:
         if choice["video"] not in known:
             continue
-        seconds = store.load(choice["video"], PASSAGES).seconds
-        seen = store.load(choice["video"], VISION)
+        try:
+            seconds = store.load(choice["video"], PASSAGES).seconds
+            seen = store.load(choice["video"], VISION)
+        except DamagedVideo:  # What was chosen elsewhere can still be learned.
+            continue
         taken = int(np.abs(seconds - choice["seconds"]).argmin())
         inside = (seconds >= choice["start"]) & (seconds < choice["end"])
         inside[taken] = False
@@ -167,6 +174,20 @@ def _in_versions(store: Store) -> Iterator[dict[str, Any]]:
                     yield {"video": video, "start": start, "end": end, "seconds": seconds}
 
 
+def require_choices(store: Store) -> None:
+    """LibraryError where the file of what people chose is damaged."""
+    _choices(store)
+
+
+def _readable_choices(store: Store) -> list[dict[str, Any]]:
+    """What people chose, or nothing where the file is damaged: other thumbnails do not need it."""
+    try:
+        return _choices(store)
+    except LibraryError as error:
+        log.warning("%s", error)
+        return []
+
+
 def _choices(store: Store) -> list[dict[str, Any]]:
     path = store.document(CHOICES_FILE)
     if not path.exists():
@@ -176,8 +197,8 @@ def _choices(store: Store) -> list[dict[str, Any]]:
             {name: choice[name] for name in ("video", "start", "end", "seconds")}
             for choice in json.loads(path.read_text(encoding="utf-8"))
         ]
-    except (ValueError, TypeError, KeyError) as error:
-        raise LibraryError(f"{path} holds no choices of thumbnails; delete it") from error
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise LibraryError(f"{path} is damaged; run `storyscope check --repair`") from error
 
 
 def _small(picture: bytes) -> Image.Image:

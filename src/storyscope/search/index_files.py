@@ -21,6 +21,8 @@ from storyscope.writing import write_whole
 
 SEGMENTS = "search"
 """The library's folder of segment files; it may be deleted, and is then written again."""
+NEVER = (-1, -1)
+"""The version of a library that nobody has read."""
 VIDEOS_PER_FILE = 64
 """Videos of one segment file: fewer are quickly read from the store."""
 
@@ -31,23 +33,34 @@ class LibraryIndex:
     def __init__(self, store: Store, config: Config, folder: Path | None) -> None:
         """`folder` is the library's folder; without one there are no segment files."""
         self._store, self._config = store, config
-        self._folder = folder / SEGMENTS if folder else None
+        # Segment files are deleted and written again: never behind a link.
+        usable = folder is not None and not (folder / SEGMENTS).is_symlink()
+        self._folder = folder / SEGMENTS if folder and usable else None
         self._index: Index | None = None
         self._versions: dict[int, tuple[int, int]] = {}
         self._keys: dict[str, str] = {}
         """The keys of the artefacts that every video in the index was made from."""
+        self._left_out: set[str] = set()
+        """Videos that cannot be read; tried again whenever the library has changed."""
+
+    def leave_out(self, video: str) -> None:
+        """Search without a damaged video until the library changes."""
+        self._left_out.add(video)
+        self._versions = dict.fromkeys(self._versions, NEVER)
 
     def up_to_date(self) -> Index:
         """The index, with all videos that were added, changed or removed since the last call."""
         reader, version = self._store.version()
         if self._index is not None and self._versions.get(reader) == version:
             return self._index
+        if self._versions.get(reader, NEVER) not in (NEVER, version):
+            self._left_out.clear()
         addresses = self._store.text_addresses()
         passages, titles = self._store.ready_keys(PASSAGES), self._store.ready_keys(TITLES)
         wanted = {
             video: f"{passages[video]} {key} {addresses.get(video, range(0)).start}"
             for video, key in titles.items()
-            if video in passages
+            if video in passages and video not in self._left_out
         }
         if self._index is None:
             self._index = self._opened(wanted)

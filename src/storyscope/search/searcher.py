@@ -5,6 +5,7 @@ A `Searcher` keeps the index of a library in memory and brings it up to date bef
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ import numpy as np
 
 from storyscope.config import Config
 from storyscope.core import Hit, Keyframes, Passages, Ratings, Story, Thumbnail
-from storyscope.errors import InvalidSetting, LibraryError
+from storyscope.errors import DamagedVideo, InvalidSetting, LibraryError
 from storyscope.features import describe_pictures, load_backbone
 from storyscope.search.candidates import find_passages
 from storyscope.search.classes import conse
@@ -41,6 +42,7 @@ from storyscope.search.scores import MIN_SCORE, FusedScores, ModalityScores, fus
 from storyscope.store import PASSAGES, RATINGS, TITLES, Store
 from storyscope.thumbnails import choose_thumbnail
 
+log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 ChosenThumbnail = Callable[[Story], Thumbnail | None]
 CACHED_VIDEOS = 64
@@ -102,7 +104,7 @@ class Searcher:
             query = _story_vectors(story, self._data(story.video).passages, index.class_vectors)
             return self._similar(index, query, limit, only, except_story=story)
 
-        return self._in_snapshot(similar)
+        return self._in_snapshot(similar, needed=story.video)
 
     def score_stories(self, text: str) -> tuple[Index, ModalityScores]:
         """The index, and every story's score in every modality, for benchmarks."""
@@ -125,8 +127,11 @@ class Searcher:
             thumbnail = choose_thumbnail(story, data.keyframes, data.ratings, relevance, config)
         return thumbnail or Thumbnail(story.id, story.span.middle, 0.0)
 
-    def _in_snapshot(self, answer: Callable[[], Result]) -> Result:
-        """An answer from one state of the library, whatever other processes write meanwhile."""
+    def _in_snapshot(self, answer: Callable[[], Result], *, needed: str = "") -> Result:
+        """An answer from one state of the library, whatever other processes write meanwhile.
+
+        Damaged videos are left out, except the one that is `needed`.
+        """
         with self._lock:
             while True:
                 version = None
@@ -134,10 +139,14 @@ class Searcher:
                     with self.store.snapshot():
                         version = self.store.version()
                         return answer()
-                except LibraryError:
+                except LibraryError as error:
                     # Files that a snapshot names are deleted once a later state does not.
-                    if self.store.version() == version:
+                    if self.store.version() != version:
+                        continue
+                    if not isinstance(error, DamagedVideo) or error.video == needed:
                         raise
+                    log.warning("%s is left out of the search: %s", error.video, error)
+                    self._index.leave_out(error.video)
 
     def _search(self, text: str, limit: int, offset: int, only: Filter) -> list[Hit]:
         index = self._index.up_to_date()

@@ -139,7 +139,8 @@ class Segment:
         models = model_fingerprint(self._class_vectors, self._image_dimensions)
         rows = {name: np.ascontiguousarray(part.values) for name, part in self._rows.items()}
         name = f"{hashlib.sha256((models + facts).encode()).hexdigest()[:24]}{SUFFIX}"
-        return name, save(rows, {"models": models, "videos": facts})
+        facts_of_file = {"models": models, "videos": facts, "content": _content_digest(rows)}
+        return name, save(rows, facts_of_file)
 
     def _add_windows(self, passages: Passages, stories: Sequence[Story], first: int) -> None:
         owners = containing_story(passages.spans.mean(axis=1), stories)
@@ -203,6 +204,8 @@ def open_segment(
             start, end = (first + offset for offset in header[name]["data_offsets"])
             flat: np.ndarray = np.asarray(whole[start:end]).view(kind)
             rows[name] = flat.reshape(header[name]["shape"][0], *shape)
+        if facts["content"] != _content_digest(rows):
+            return None
         videos = [_indexed_video(*fields) for fields in json.loads(facts["videos"])]
         return Segment(class_vectors, image_dimensions, videos=videos, rows=rows)
     except (OSError, ValueError, LookupError, TypeError, OverflowError):
@@ -213,6 +216,14 @@ def model_fingerprint(class_vectors: np.ndarray, image_dimensions: int) -> str:
     """Digest of the models and the layout that the numbers of a segment belong to."""
     shapes = str(_shapes(class_vectors.shape[1], image_dimensions))
     return hashlib.sha256(shapes.encode() + class_vectors.tobytes()).hexdigest()
+
+
+def _content_digest(rows: Mapping[str, np.ndarray]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(rows):
+        digest.update(name.encode())
+        digest.update(np.ascontiguousarray(rows[name]).data.cast("B") if rows[name].size else b"")
+    return digest.hexdigest()
 
 
 def _shapes(dimensions: int, image_dimensions: int) -> dict[str, tuple[tuple[int, ...], type]]:

@@ -19,7 +19,7 @@ from storyscope.store.artefacts import (
     Artefact,
 )
 from storyscope.store.places import FOLDER, address_of
-from storyscope.store.protocol import MAX_MATCHES, Store, TextQuery, VideoRecord
+from storyscope.store.protocol import MAX_MATCHES, OUTDATED, Store, TextQuery, VideoRecord
 from storyscope.store.sqlite import SqliteStore
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "LOOKS",
     "MAX_MATCHES",
     "MINED",
+    "OUTDATED",
     "PASSAGES",
     "RATINGS",
     "SCAN",

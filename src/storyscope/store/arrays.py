@@ -6,9 +6,12 @@ one after another. Its own library wants every array in memory, to write and to 
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
 from typing import Any
@@ -21,6 +24,8 @@ from storyscope.store.explaining import explained
 
 PIECE_BYTES = 1 << 20
 MOST_HEADER_BYTES = 1 << 24
+DIGEST_DIGITS = 32
+"""Digits of a file's SHA-256 that its name ends with."""
 KINDS = {
     np.dtype(kind).newbyteorder("<"): name
     for kind, name in [
@@ -121,8 +126,38 @@ def serialized(arrays: Mapping[str, Rows]) -> Iterator[bytes | memoryview]:
         yield from _pieces(arrays[name])
 
 
+def hashed(
+    pieces: Iterable[bytes | memoryview], digest: hashlib._Hash
+) -> Iterator[bytes | memoryview]:
+    """The same pieces, each of which the digest has seen."""
+    for piece in pieces:
+        digest.update(piece)
+        yield piece
+
+
+def require_content(path: Path) -> None:
+    """Compare a file with the digest in its name; DamagedArrays where its content is another.
+
+    A file that has not changed since is read once in a process. Files of earlier versions have no
+    digest in their names.
+    """
+    found = re.search(rf"-([0-9a-f]{{{DIGEST_DIGITS}}})(-\d+)?$", path.stem)
+    if found:
+        stat = path.stat()
+        _require_digest(path, found[1], (stat.st_ino, stat.st_size, stat.st_mtime_ns))
+
+
+@lru_cache(4096)
+def _require_digest(path: Path, wanted: str, state: tuple[int, ...]) -> None:
+    with path.open("rb") as file:
+        content = hashlib.file_digest(file, "sha256").hexdigest()
+    if not content.startswith(wanted):
+        raise DamagedArrays(f"{path.name} does not hold what was written to it")
+
+
 def open_arrays(path: Path) -> dict[str, StoredRows]:
     """The arrays of a safetensors file; OSError or DamagedArrays where it cannot be read."""
+    require_content(path)
     file = _Shared(path.open("rb", buffering=0))
     size = path.stat().st_size
     try:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from storyscope.errors import LibraryError
+from storyscope.store.backups import newest_backup
 
 SCRATCH_BYTES = 64 << 10
 """Less room than this is none for the database."""
@@ -26,6 +27,13 @@ def explained(folder: Path) -> Iterator[None]:
         if "locked" in str(error):
             raise LibraryError(
                 f"the library {folder} is being written by another process; try again"
+            ) from error
+        if "readonly" in str(error):
+            raise LibraryError(f"the library {folder} can be read but not written") from error
+        if any(word in str(error) for word in ("malformed", "not a database")):
+            raise LibraryError(
+                f"the library {folder} cannot be used: its database is damaged ({error}); "
+                f"bring back a copy with `storyscope restore {newest_backup(folder) or 'FILE'}`"
             ) from error
         raise LibraryError(f"the library {folder} cannot be used: {error}") from error
     except OSError as error:

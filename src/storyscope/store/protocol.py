@@ -63,6 +63,10 @@ PATIENCE = 0.5
 """Seconds, in which whoever only looks whether a video is being indexed has looked."""
 
 
+OUTDATED = "outdated "
+"""What the key of an artefact begins with that is to be made again."""
+
+
 class Store(Protocol):
     """Videos, the artefacts of their stages, and what people add.
 
@@ -97,8 +101,11 @@ class Store(Protocol):
 
     def remove(self, video: str) -> None: ...
 
-    def forget_artefacts(self, video: str) -> None:
-        """Drop everything that stages made of a video."""
+    def outdate_artefacts(self, video: str) -> None:
+        """Let all that stages made of a video be made again; until then it can be read.
+
+        Each key is then `OUTDATED` and the key from before.
+        """
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Let this thread see the library as it is now, whatever others write meanwhile.

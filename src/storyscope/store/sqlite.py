@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
@@ -15,27 +15,34 @@ from typing import Any, TypeVar
 import numpy as np
 
 from storyscope.core import Keyframes, Passages
-from storyscope.errors import LibraryError, VideoBusy
+from storyscope.errors import DamagedVideo, LibraryError, VideoBusy
 from storyscope.store.arrays import (
+    DIGEST_DIGITS,
     DamagedArrays,
     StoredRows,
+    hashed,
     open_arrays,
     serialized,
 )
 from storyscope.store.artefacts import SCAN, Artefact
+from storyscope.store.backups import back_up, back_up_daily
 from storyscope.store.codec import pack, unpack
 from storyscope.store.explaining import explained
-from storyscope.store.migrations import MIGRATIONS
-from storyscope.store.protocol import MAX_MATCHES, PATIENCE, TextQuery, VideoRecord
+from storyscope.store.opening import (
+    ARRAYS,
+    DATABASE,
+    connect,
+    has_lost_database,
+    migrate,
+    require_database,
+    roll_back,
+)
+from storyscope.store.protocol import MAX_MATCHES, OUTDATED, PATIENCE, TextQuery, VideoRecord
 from storyscope.store.records import columns_of, record_of
 from storyscope.store.sqlite_text import file_words, match_expression
-from storyscope.writing import half_written, write_whole
+from storyscope.writing import half_written, real_folder, write_whole
 
-DATABASE = "library.sqlite"
-ARRAYS = "arrays"
 LOCKS = "locks"
-WAIT_SECONDS = 30.0
-"""How long one waits for another who writes."""
 Taken = TypeVar("Taken")
 
 
@@ -53,9 +60,11 @@ class SqliteStore:
         self._local = threading.local()
         self._connections: list[sqlite3.Connection] = []
         self._numbers = count(1)
+        self._backed_up = False
         with explained(folder):
+            require_database(folder)
             (folder / ARRAYS).mkdir(parents=True, exist_ok=True)
-            _migrate(self._connection, folder)
+            migrate(self._connection, folder)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies, and other processes, have connections of their own."""
@@ -67,8 +76,8 @@ class SqliteStore:
 
     @staticmethod
     def exists(folder: Path) -> bool:
-        """Whether a library was ever made in this folder."""
-        return (folder / DATABASE).exists()
+        """Whether a library was ever made in this folder, even if its database was lost since."""
+        return (folder / DATABASE).exists() or has_lost_database(folder)
 
     def records(self) -> Sequence[VideoRecord]:
         rows = self._ask("SELECT * FROM video ORDER BY id")
@@ -128,14 +137,18 @@ class SqliteStore:
                     path.unlink(missing_ok=True)
 
     def remove(self, video: str) -> None:
+        real_folder(self.folder, ARRAYS, video)
         with self.transaction() as connection:
             connection.execute("DELETE FROM video WHERE id = ?", (video,))
         self._sweep(video)
 
-    def forget_artefacts(self, video: str) -> None:
+    def outdate_artefacts(self, video: str) -> None:
+        real_folder(self.folder, ARRAYS, video)
         with self.transaction() as connection:
-            connection.execute("DELETE FROM artefact WHERE video = ?", (video,))
-        self._sweep(video)
+            connection.execute(
+                "UPDATE artefact SET key = ?1 || key WHERE video = ?2 AND key NOT LIKE ?1 || '%'",
+                (OUTDATED, video),
+            )
 
     def version(self) -> tuple[int, tuple[int, int]]:
         connection = self._connection
@@ -164,14 +177,18 @@ class SqliteStore:
     def save(self, video: str, artefact: Artefact[Taken], key: str, value: Taken) -> None:
         facts, arrays = pack(value)
         file = None
-        folder = self.folder / ARRAYS
+        folder = real_folder(self.folder, ARRAYS)
+        real_folder(self.folder, ARRAYS, video)
         # Large arrays take longer to write than others would wait for the database.
-        written = half_written(folder, serialized(arrays)) if arrays else nullcontext()
+        digest = hashlib.sha256()
+        pieces = hashed(serialized(arrays), digest)
+        written = half_written(folder, pieces) if arrays else nullcontext()
         with explained(self.folder), written as part, self.transaction() as connection:
             if part:
                 # What the older row names stays as it is, in case this is rolled back.
                 there = {path.stem for path in (folder / video).glob("*")}
-                name = _free_name(f"{artefact.name}-{key[:16]}", there)
+                digits = digest.hexdigest()[:DIGEST_DIGITS]
+                name = _free_name(f"{artefact.name}-{key[:16]}-{digits}", there)
                 file = f"{ARRAYS}/{video}/{name}.safetensors"
                 (folder / video).mkdir(exist_ok=True)
                 part.replace(self.folder / file)
@@ -254,13 +271,22 @@ class SqliteStore:
         """One write to the database: all of it, or nothing."""
         connection = self._connection
         with explained(self.folder):
+            if not self._backed_up:
+                back_up_daily(connection, self.folder)
+                self._backed_up = True
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
             except BaseException:
-                _roll_back(connection)
+                roll_back(connection)
                 raise
             connection.execute("COMMIT")
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """The database, for questions that only this kind of store can answer."""
+        with explained(self.folder):
+            yield self._connection
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -269,7 +295,12 @@ class SqliteStore:
             try:
                 yield
             finally:
-                _roll_back(self._connection)
+                roll_back(self._connection)
+
+    def back_up(self, path: Path) -> None:
+        """Write a whole copy of the database, while others go on reading and writing."""
+        with explained(self.folder):
+            back_up(self._connection, path)
 
     def document(self, name: str) -> Path:
         return self.folder / name
@@ -299,16 +330,7 @@ class SqliteStore:
     def _connection(self) -> sqlite3.Connection:
         """A connection of this thread's own: readers never wait for each other."""
         if not hasattr(self._local, "connection"):
-            connection = sqlite3.connect(
-                self.folder / DATABASE,
-                timeout=WAIT_SECONDS,
-                isolation_level=None,
-                check_same_thread=False,
-            )
-            connection.row_factory = sqlite3.Row
-            _let_many_read(connection)
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute("PRAGMA foreign_keys = ON")
+            connection = connect(self.folder)
             self._local.connection, self._local.number = connection, next(self._numbers)
             self._connections.append(connection)
         own: sqlite3.Connection = self._local.connection
@@ -326,7 +348,7 @@ class SqliteStore:
                 raise _unfinished(video, stage)
             try:
                 return take(unpack(row["facts"], self._open_arrays(row["file"])))
-            except (OSError, DamagedArrays) as error:
+            except (OSError, DamagedArrays, ValueError, LookupError, TypeError) as error:
                 # Another process may have made the stage anew since the row was read.
                 if row["file"] == file:
                     raise _unreadable(video, stage, error) from error
@@ -337,7 +359,7 @@ class SqliteStore:
 
     def _sweep(self, video: str) -> None:
         """Delete array files of this video that no artefact names."""
-        folder = self.folder / ARRAYS / video
+        folder = real_folder(self.folder, ARRAYS, video)
         with self.transaction() as connection:
             rows = connection.execute("SELECT file FROM artefact WHERE video = ?", (video,))
             named = {row["file"] for row in rows}
@@ -351,44 +373,6 @@ class SqliteStore:
                     folder.rmdir()
 
 
-def _let_many_read(connection: sqlite3.Connection) -> None:
-    """Keep the database in WAL mode, also where another process is making it at this moment."""
-    end = time.monotonic() + WAIT_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            # Nobody waits for this one change, whatever the timeout.
-            if "locked" not in str(error) or time.monotonic() > end:
-                raise
-            time.sleep(0.01)
-
-
-def _migrate(connection: sqlite3.Connection, folder: Path) -> None:
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version > len(MIGRATIONS):
-        raise LibraryError(
-            f"the library {folder} was written by a newer Storyscope (version {version} of its "
-            f"shape, this one knows {len(MIGRATIONS)}); upgrade with `pip install -U storyscope`"
-        )
-    for step, script in enumerate(MIGRATIONS[version:], start=version + 1):
-        try:
-            connection.executescript(
-                f"BEGIN IMMEDIATE; {script} PRAGMA user_version = {step}; COMMIT;"
-            )
-        except sqlite3.OperationalError:
-            _roll_back(connection)
-            if connection.execute("PRAGMA user_version").fetchone()[0] < step:
-                raise
-
-
-def _roll_back(connection: sqlite3.Connection) -> None:
-    """Undo what was begun; on a full disk the database has already done so itself."""
-    if connection.in_transaction:
-        connection.execute("ROLLBACK")
-
-
 def _free_name(wanted: str, taken: Set[str]) -> str:
     numbered = (f"{wanted}-{number}" for number in count(2))
     return next(name for name in chain([wanted], numbered) if name not in taken)
@@ -398,8 +382,7 @@ def _unfinished(video: str, stage: str) -> LibraryError:
     return LibraryError(f"{video} has no {stage} yet; run `storyscope add` on its file again")
 
 
-def _unreadable(video: str, stage: str, error: Exception) -> LibraryError:
-    return LibraryError(
-        f"the arrays of {video}'s {stage} cannot be read ({error}); "
-        f"run `storyscope add --again` on its file"
+def _unreadable(video: str, stage: str, error: Exception) -> DamagedVideo:
+    return DamagedVideo(
+        f"{video}'s {stage} cannot be read ({error}); run `storyscope check --repair`", video
     )

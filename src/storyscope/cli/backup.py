@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from storyscope.cli.options import DEFAULT_LIBRARY, LibraryOption, QuietOption, open_local_library
+from storyscope.cli.show import say
+
+
+def backup(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="Where; in the library's `backups` by default."),
+    ] = None,
+    library: LibraryOption = DEFAULT_LIBRARY,
+    overwrite: Annotated[bool, typer.Option(help="Replace a file that is there already.")] = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Copy the library's database: videos, stories and everybody's annotations.
+
+    The copy is whole, whoever is indexing or correcting meanwhile. One is also made before the
+    first change of each day, and kept for a week. Arrays are not in it: they can be made again
+    from the films.
+
+    Examples:
+
+        storyscope backup
+
+        storyscope backup /safe/place/films.sqlite
+    """
+    from storyscope.errors import LibraryError
+    from storyscope.library.backups import back_up
+
+    shelf = open_local_library(library)
+    if file is not None and file.exists() and not overwrite:
+        raise LibraryError(f"{file} is there already; name another file, or add --overwrite")
+    say(f"wrote {back_up(shelf, file)}", quiet=quiet)

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, open_local_library
+from storyscope.cli.show import print_json, say
+
+
+def check(
+    library: LibraryOption = DEFAULT_LIBRARY,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Make anew what is damaged and can be made.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Look through the whole library for damage; the exit code is 1 while there is any.
+
+    Every file is compared with the digest of what was written to it, the database with the files
+    it names, and the films with where they were. `--repair` indexes damaged videos again, stage
+    by stage, and deletes what belongs to none. Annotations are never touched.
+
+    Examples:
+
+        storyscope check
+
+        storyscope check --repair
+    """
+    from storyscope.library.checking import check_library
+
+    problems = check_library(open_local_library(library), repair=repair)
+    if json:
+        print_json({"problems": [asdict(problem) for problem in problems]})
+    for problem in problems:
+        ending = "repaired" if problem.repaired else problem.advice
+        say(f"{problem.what}: {ending}" if ending else problem.what, quiet=json)
+    left = [problem for problem in problems if not problem.repaired]
+    if not problems:
+        say("The library is as it was written.", quiet=json)
+    if left:
+        raise typer.Exit(1)

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from storyscope.cli.options import DEFAULT_LIBRARY, LibraryOption, QuietOption, named
+from storyscope.cli.show import say
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `storyscope backup` wrote.")],
+    library: LibraryOption = DEFAULT_LIBRARY,
+    quiet: QuietOption = False,
+) -> None:
+    """Put a copy of the database in the place of the library's own.
+
+    The database of now is kept in the library's `backups`. Run `storyscope check --repair`
+    afterwards: what was indexed since the copy was made is then indexed again.
+
+    Example:
+
+        storyscope restore ~/.storyscope/backups/daily-2026-11-16.sqlite
+    """
+    from storyscope.library.backups import restore_database
+
+    kept = restore_database(named(library), file)
+    say(f"the database is now that of {file}", quiet=quiet)
+    if kept is not None:
+        say(f"the one from before is {kept}", quiet=quiet)

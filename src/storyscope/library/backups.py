@@ -1,0 +1,30 @@
+"""Copies of a library's database, when a person asks for one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from storyscope.errors import LibraryError
+from storyscope.library.local import LocalLibrary
+from storyscope.store import SqliteStore
+from storyscope.store.backups import new_backup, restore
+from storyscope.store.explaining import explained
+from storyscope.store.opening import DATABASE
+
+
+def back_up(library: LocalLibrary, file: Path | None = None) -> Path:
+    """Write a copy of the database, beside the others or to a file that a person named."""
+    if not isinstance(library.store, SqliteStore):
+        raise LibraryError(
+            f"{library.place} is no folder; a database server is backed up with its own tools"
+        )
+    path = file or new_backup(library.folder)
+    library.store.back_up(path)
+    return path
+
+
+def restore_database(place: str | Path, file: Path) -> Path | None:
+    """Put a copy in the place of a library's database; returns where that was kept, if at all."""
+    folder = Path(place).expanduser()
+    with explained(folder):
+        return restore(folder, DATABASE, file)

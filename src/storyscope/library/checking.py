@@ -1,0 +1,136 @@
+"""Look through a whole library for damage, and mend what can be made again."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from storyscope.errors import LibraryError, StoryscopeError
+from storyscope.library.local import LocalLibrary
+from storyscope.library.thumbnails import CHOICES_FILE, require_choices
+from storyscope.stages.taught import RANKER_FILE
+from storyscope.store import SqliteStore
+from storyscope.store.checking import (
+    damaged_artefacts,
+    drop_artefact,
+    require_sound_database,
+    stray_arrays,
+)
+from storyscope.thumbnails import load_ranker
+
+FOLDERS = ("arrays", "pictures", "scratch", "search", "uploads")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something in a library that is not as it should be."""
+
+    what: str
+    """The damage in one line."""
+    video: str = ""
+    """The video that it concerns, if it is one."""
+    repaired: bool = False
+    advice: str = ""
+    """What a person can do where nothing was repaired."""
+
+
+def check_library(library: LocalLibrary, *, repair: bool = False) -> list[Problem]:
+    """Compare the database, the arrays and the films; `repair` makes anew what is damaged.
+
+    Annotations are never touched. A video whose film is gone cannot be indexed again.
+    """
+    store = library.store
+    if not isinstance(store, SqliteStore):
+        raise LibraryError(f"{library.place} is no folder; only libraries in folders are checked")
+    require_sound_database(store)
+    found = [*_links(library.folder), *_documents(store, repair)]
+    found += _damaged_videos(library, store, repair)
+    found += _strays(store, repair)
+    found += [*_films(library)]
+    return found
+
+
+def duplicates(library: LocalLibrary) -> list[tuple[str, ...]]:
+    """Ids of videos with the same content, each group once."""
+    groups = defaultdict(list)
+    for record in library.store.records():
+        groups[record.video.digest].append(record.video.id)
+    return [tuple(group) for group in groups.values() if len(group) > 1]
+
+
+def _links(folder: Path) -> Iterator[Problem]:
+    places = [folder / name for name in FOLDERS]
+    places += [path for place in places if place.is_dir() for path in place.iterdir()]
+    for path in places:
+        if path.is_symlink():
+            advice = "put a folder in its place; nothing is written or deleted behind a link"
+            yield Problem(f"{path} is a link", advice=advice)
+
+
+def _documents(store: SqliteStore, repair: bool) -> Iterator[Problem]:
+    tests: dict[str, Callable[[Path], object]] = {
+        CHOICES_FILE: lambda path: require_choices(store),
+        RANKER_FILE: load_ranker,
+    }
+    for name, read in tests.items():
+        path = store.document(name)
+        if not path.exists():
+            continue
+        try:
+            read(path)
+        except (StoryscopeError, OSError, ValueError, LookupError, TypeError):
+            if repair:
+                path.replace(path.with_name(f"{name}.damaged"))
+            kept = f"; it was kept as {name}.damaged" if repair else ""
+            yield Problem(f"{name} is damaged{kept}", repaired=repair)
+
+
+def _damaged_videos(library: LocalLibrary, store: SqliteStore, repair: bool) -> Iterator[Problem]:
+    for record in store.records():
+        video = record.video.id
+        damaged = [*damaged_artefacts(store, video)]
+        if not damaged:
+            continue
+        stages = ", ".join(stage for stage, _ in damaged)
+        what = f"{video}: what was stored as {stages} is damaged"
+        if not repair:
+            yield Problem(what, video, advice="run `storyscope check --repair`")
+        elif not os.path.isfile(record.video.path):
+            advice = "its film is not there: find it with `storyscope relink FOLDER`, repair then"
+            yield Problem(what, video, advice=advice)
+        else:
+            for stage, _ in damaged:
+                drop_artefact(store, video, stage)
+            try:
+                library.add(record.video.path, transcript=record.transcript)
+                yield Problem(what, video, repaired=True)
+            except StoryscopeError as error:
+                yield Problem(what, video, advice=str(error))
+
+
+def _strays(store: SqliteStore, repair: bool) -> Iterator[Problem]:
+    stray = stray_arrays(store)
+    if stray and repair:
+        for path in stray:
+            path.unlink()
+    if stray:
+        many = f"{len(stray)} files of arrays belong" if len(stray) > 1 else "a file belongs"
+        yield Problem(f"{many} to no video, such as {stray[0].name}", repaired=repair)
+
+
+def _films(library: LocalLibrary) -> Iterator[Problem]:
+    for record in library.store.records():
+        path = Path(record.video.path)
+        if not os.path.isfile(path):
+            advice = "find it with `storyscope relink FOLDER`"
+            yield Problem(f"{record.video.id}: {path} is missing", record.video.id, advice=advice)
+        elif path.stat().st_size != record.size:
+            advice = f"run `storyscope add {path}`"
+            what = f"{record.video.id}: its film is another than was indexed"
+            yield Problem(what, record.video.id, advice=advice)
+    for first, *others in duplicates(library):
+        advice = "remove those that you do not need"
+        yield Problem(f"{first} has the same content as {', '.join(others)}", first, advice=advice)

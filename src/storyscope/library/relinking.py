@@ -1,0 +1,49 @@
+"""Films that were moved: known again by their content, with all that was made of them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from storyscope.library.adding import one_spelling
+from storyscope.library.local import LocalLibrary
+from storyscope.media import file_digest, find_videos
+
+
+@dataclass(frozen=True)
+class Relinked:
+    """A video whose film was found in another place."""
+
+    video: str
+    before: str
+    now: str
+
+
+def relink(library: LocalLibrary, folder: Path) -> tuple[list[Relinked], list[str]]:
+    """Find films that are not where they were, in a folder; also the ids of those not found.
+
+    A film is known by the digest of its whole content. Stories and annotations stay as they are.
+    """
+    store = library.store
+    records = store.records()
+    missing = [record for record in records if not os.path.isfile(record.video.path)]
+    taken = {record.video.path for record in records}
+    sizes = {record.size for record in missing}
+    candidates: dict[str, Path] = {}
+    for path in (one_spelling(path) for path in find_videos([folder])) if missing else ():
+        if path.stat().st_size in sizes and str(path) not in taken:
+            candidates.setdefault(file_digest(path), path)
+    found: list[Relinked] = []
+    lost: list[str] = []
+    for record in missing:
+        if record.video.digest not in candidates:
+            lost.append(record.video.id)
+            continue
+        path = candidates.pop(record.video.digest)
+        with store.busy(record.video.id):
+            moved = replace(record.video, path=str(path))
+            modified_ns = path.stat().st_mtime_ns
+            store.put_record(replace(record, video=moved, modified_ns=modified_ns))
+        found.append(Relinked(record.video.id, record.video.path, str(path)))
+    return found, lost
