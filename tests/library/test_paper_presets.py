@@ -1,5 +1,7 @@
 """The paper's pipeline as a preset: what it needs, what it refuses, and what it keeps in common."""
 
+from dataclasses import replace
+
 import pytest
 
 from movie import make_movie
@@ -9,7 +11,7 @@ from storyscope.core import Annotation
 from storyscope.embedding import Embedding
 from storyscope.errors import InvalidFeatures, ModelError, TranscriptError
 from storyscope.library.explaining import cue_importance
-from storyscope.library.training import learn_collection
+from storyscope.library.training import learn_collection, learn_ranker
 from storyscope.stages.collection import (
     EMBEDDING_FILE,
     GROUPS_FILE,
@@ -19,8 +21,10 @@ from storyscope.stages.collection import (
     with_embedding,
 )
 from storyscope.stages.executor import given
+from storyscope.stages.taught import TRAINED_RANKER_FILE
 from storyscope.store import SCAN
 from storyscope.stories.segment import chosen_cues
+from storyscope.thumbnails import load_ranker
 
 pytest.importorskip("spacy")
 pytest.importorskip("torch")
@@ -108,3 +112,18 @@ def test_another_mixture_is_not_mixed_in(trained):
             library.add(library.video("film1").path)
     finally:
         (library.folder / SOUND_FILE).write_bytes(original)
+
+
+def test_a_ranker_is_trained_for_an_image_network_that_the_shipped_one_does_not_know(
+    trained, monkeypatch
+):
+    library, _ = trained
+    file = library.store.document(TRAINED_RANKER_FILE)
+    assert not file.exists()
+    shipped = replace(load_ranker(), backbone="another")
+    monkeypatch.setattr("storyscope.library.training.load_ranker", lambda: shipped)
+    try:
+        learn_ranker(library, ["film1", "film2"])
+        assert load_ranker(file).backbone == "efficientnet-lite0"
+    finally:
+        file.unlink()

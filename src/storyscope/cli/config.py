@@ -14,7 +14,9 @@ def config(
         typer.Argument(metavar="[ROOM.NAME=VALUE]...", help="Settings to keep in the library."),
     ] = None,
     library: LibraryOption = DEFAULT_LIBRARY,
-    preset: Annotated[str | None, typer.Option(help="Start from `default` or `paper`.")] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="Start from `default`, `paper` or `paper-lite`.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Show or change the settings of the library; they are kept in its storyscope.toml.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from storyscope.config import Config
 from storyscope.core import Annotation, Features, Segmentation, Shot
 from storyscope.embedding import Embedding, Example, train_embedding
 from storyscope.errors import AnnotationError, UnknownVideo
+from storyscope.features import describe_pictures, from_jpeg, load_backbone
 from storyscope.progress import Report, silent
 from storyscope.stages.collection import (
     EMBEDDING_FILE,
@@ -18,14 +20,19 @@ from storyscope.stages.collection import (
     fit_sound_file,
     keep_document,
 )
-from storyscope.store import MINED, SCAN
+from storyscope.stages.taught import TRAINED_RANKER_FILE
+from storyscope.store import MINED, SCAN, VISION
 from storyscope.stories.segment import chosen_cues
+from storyscope.thumbnails import load_ranker
+from storyscope.thumbnails.evaluation import good_frames, see_degraded, train_ranker_on
 
 if TYPE_CHECKING:
     from storyscope.library.local import LocalLibrary
     from storyscope.stories.fine_tuning import FineTuning
     from storyscope.stories.lessons import Lesson
 
+RANKER_FRAMES = 12
+"""Frames of each film that a ranker of frames is trained on."""
 STYLE_FILE = "stories.safetensors"
 """The library's own story model, beside its settings."""
 
@@ -143,6 +150,7 @@ def learn_collection(
     plain = fit_collection(library, names, report=report)
     space = learn_embedding(plain, kind, annotations, annotator=annotator, report=report)
     keep_document(library.store, EMBEDDING_FILE, space.save)
+    learn_ranker(plain, names)
     return library.store.document(EMBEDDING_FILE)
 
 
@@ -164,6 +172,25 @@ def fit_collection(
     described = library.with_config(plain)
     _index_again(described, names, report)
     return described
+
+
+def learn_ranker(library: LocalLibrary, names: Sequence[str]) -> None:
+    """Train a ranker of frames for an image network that the shipped one does not know.
+
+    It learns from good frames of these videos and the same frames made worse.
+    """
+    network = library.store.load(names[0], VISION).producer.split("@")[0]
+    if load_ranker().backbone == network:
+        return
+    frames = []
+    for name in names:
+        pictures = library.store.load(name, SCAN).keyframes.pictures
+        frames += good_frames([from_jpeg(data) for data in pictures])[:RANKER_FRAMES]
+    if len(frames) > 1:
+        backbone = load_backbone(library.config.features.backbone)
+        seen = see_degraded(frames, partial(describe_pictures, backbone=backbone))
+        ranker = train_ranker_on([seen], backbone=network)
+        library.store.put_document(TRAINED_RANKER_FILE, f"{ranker.to_json()}\n".encode())
 
 
 def without_collection(config: Config) -> Config:
