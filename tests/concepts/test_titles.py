@@ -77,15 +77,23 @@ def shown(rows, names=("seashore", "sandbar", "brown bear", "volcano")):
 
 
 def test_without_words_a_story_is_named_by_what_is_seen():
-    stories, seen = shown([[0.5, 0.3, 0.0, 0.0], [0.0, 0.0, 0.9, 0.02], [0.0, 0.0, 0.0, 0.01]])
+    stories, seen = shown([[0.8, 0.6, 0.0, 0.0], [0.0, 0.0, 0.9, 0.02], [0.0, 0.0, 0.0, 0.01]])
     titles = title_stories(stories, seen=seen)
     assert titles[0] == ("Seashore, sandbar", ("seashore", "sandbar"))
     assert titles[1] == ("Brown bear", ("brown bear",))
     assert titles[2] == ("Story 3", ())
 
 
+def test_a_sight_that_is_likely_not_there_names_no_story():
+    stories, seen = shown([[0.45, 0.3, 0.0, 0.0], [0.0, 0.0, 0.9, 0.1], [0.2, 0.2, 0.2, 0.2]])
+    first, second, third = title_stories(stories, seen=seen)
+    assert first == ("Story 1", ())
+    assert second == ("Brown bear", ("brown bear",))
+    assert third == ("Story 3", ())
+
+
 def test_a_sight_that_is_everywhere_names_no_story():
-    stories, seen = shown([[0.5, 0.0, 0.4, 0.0], [0.5, 0.0, 0.0, 0.4], [0.5, 0.4, 0.0, 0.0]])
+    stories, seen = shown([[0.8, 0.0, 0.7, 0.0], [0.8, 0.0, 0.0, 0.7], [0.8, 0.7, 0.0, 0.0]])
     titles = [title for title, _ in title_stories(stories, seen=seen)]
     assert [title.split(",")[0] for title in titles] == ["Brown bear", "Volcano", "Sandbar"]
 

@@ -46,6 +46,7 @@ def title_stories(
     if transcript and embed:
         said = by_meaning(stories, said, transcript, embed)
     shown = seen_candidates(stories, seen) if seen else [[] for _ in stories]
+    shown = [[c for c in sights if c.probability >= SURE_SIGHT] for sights in shown]
     ranked = [_merge(words, sights) for words, sights in zip(said, shown, strict=True)]
     titles = _distinct_titles(ranked)
     return [
@@ -60,8 +61,9 @@ SECOND_PHRASE = 0.55
 SECOND_SIGHT = 0.4
 """A second phrase joins the title when it scores at least this share of the first."""
 FEW_MENTIONS = 4
-SURE_UNSAID = 0.3
-"""A sight nobody speaks of is a keyword from this probability on."""
+SURE_SIGHT = 0.5
+"""A sight names a story, or is a keyword, when it is likelier there than not: the image network is
+mistaken more often than right below that, and no name is better than a wrong one."""
 
 
 def _merge(said: list[Candidate], shown: list[Candidate]) -> list[Candidate]:
@@ -72,8 +74,7 @@ def _merge(said: list[Candidate], shown: list[Candidate]) -> list[Candidate]:
     unsaid = [candidate for candidate in shown if not spoken.intersection(candidate.key)]
     if sum(candidate.mentions for candidate in said) < FEW_MENTIONS:
         return [*unsaid[:2], *lifted, *unsaid[2:]]
-    sure = [candidate for candidate in unsaid if candidate.probability >= SURE_UNSAID][:2]
-    return [*lifted[: MOST_KEYWORDS - 2], *sure, *lifted[MOST_KEYWORDS - 2 :]]
+    return [*lifted[: MOST_KEYWORDS - 2], *unsaid[:2], *lifted[MOST_KEYWORDS - 2 :]]
 
 
 def _distinct_titles(ranked: Sequence[Sequence[Candidate]]) -> list[str]:
