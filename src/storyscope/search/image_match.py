@@ -6,8 +6,8 @@ image network's classes have their say:
 
     fit = cosine + CONTRAST (cosine - mean) / deviation + CLASSES class_cosine
 
-with mean and deviation over those names. The weights, the threshold and the slope were chosen by
-`python -m benchmarks.search.photographs --fit` on the tuning queries alone.
+with mean and deviation over those names. The weights, the threshold and the slope were chosen by a
+grid search on tuning queries alone; `python -m benchmarks.search.photographs` measures them.
 """
 
 from __future__ import annotations
