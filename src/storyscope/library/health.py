@@ -11,6 +11,7 @@ from pathlib import Path
 from storyscope.concepts import why_not
 from storyscope.downloads import DOWNLOADS, downloaded_file
 from storyscope.errors import StoryscopeError
+from storyscope.media import available_sandbox
 from storyscope.models import SHIPPED, find_model
 
 
@@ -40,7 +41,15 @@ CODECS = ("h264", "hevc", "vp9", "av1", "mpeg2video", "prores", "dnxhd", "aac", 
 
 def examine(library: Path) -> list[Finding]:
     """Look at parts, models, codecs and the library."""
-    return [*_parts(), *_models(), *_downloads(), *_grammar(), *_codecs(), *_disk(library)]
+    return [
+        *_parts(),
+        *_models(),
+        *_downloads(),
+        *_grammar(),
+        *_codecs(),
+        *_sandbox(),
+        *_disk(library),
+    ]
 
 
 def _parts() -> list[Finding]:
@@ -98,6 +107,26 @@ def _codecs() -> list[Finding]:
         if name in there
         else Finding("Codecs", name, False, fix="not in this build of PyAV: pip install -U av")
         for name in CODECS
+    ]
+
+
+def _sandbox() -> list[Finding]:
+    offered = available_sandbox()
+    return [
+        Finding(
+            "Safety",
+            "files",
+            offered.landlock > 0,
+            f"the decoder reads the film alone (Landlock {offered.landlock})",
+            "the decoder is not kept from reading other files: that needs Linux 5.13 with Landlock",
+        ),
+        Finding(
+            "Safety",
+            "system calls",
+            offered.seccomp,
+            "the decoder starts no program, opens no connection and writes no file (seccomp)",
+            "the decoder is held by its limits alone: seccomp needs Linux on x86-64 or ARM64",
+        ),
     ]
 
 

@@ -10,16 +10,20 @@ from storyscope.media.exporting import cut_clips, remux
 from storyscope.media.facts import Chapter, Probe, ScanEnd, SoundTrack, Subtitles, SubtitleTrack
 from storyscope.media.files import file_digest, find_videos
 from storyscope.media.reading import probe, read_frames, read_sound, read_subtitles, scan
+from storyscope.media.sandbox import Sandbox
+from storyscope.media.sandbox import available as available_sandbox
 from storyscope.media.watching import Codecs, read_codecs, read_title, stream
 
 __all__ = [
     "Chapter",
     "Codecs",
     "Probe",
+    "Sandbox",
     "ScanEnd",
     "SoundTrack",
     "SubtitleTrack",
     "Subtitles",
+    "available_sandbox",
     "cut_clips",
     "decoders",
     "file_digest",

@@ -15,6 +15,7 @@ import sys
 from storyscope.media.container import Refusal
 from storyscope.media.limits import limit_resources
 from storyscope.media.outlet import Outlet
+from storyscope.media.sandbox import confine
 from storyscope.processes.lifeline import claim_standard_output, end_of_input, exit_after
 
 OUT_OF_MEMORY = "out of memory"
@@ -25,13 +26,15 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     outlet = Outlet(claim_standard_output())
     job = json.loads(sys.stdin.buffer.readline())
-    exit_after(end_of_input)
     try:
         import av  # noqa: F401 (before the limits, which are for the film alone)
 
         from storyscope.media.jobs import JOBS
 
         limit_resources(memory_mb=job["max_memory_mb"])
+        confine(job["path"])
+        # After it: a thread that runs already would not be confined.
+        exit_after(end_of_input)
         JOBS[job["job"]](job, outlet)
     except Refusal as refusal:
         outlet.end({"error": str(refusal)})
