@@ -5,6 +5,7 @@ import threading
 from contextlib import contextmanager
 
 import uvicorn
+from fastapi.testclient import TestClient
 
 
 @contextmanager
@@ -22,3 +23,8 @@ def served(app):
     finally:
         server.should_exit = True
         thread.join(timeout=30)
+
+
+def client_of(app, **options):
+    """A client that asks as the page does: by a local name, with the header of its own."""
+    return TestClient(app, base_url="http://localhost", headers={"X-Storyscope": "1"}, **options)

@@ -16,9 +16,8 @@ from io import BytesIO
 
 import httpx
 import pytest
-from fastapi.testclient import TestClient
 
-from serving import served
+from serving import client_of, served
 from storyscope import Library
 from storyscope.errors import LibraryError
 from storyscope.formats import FORMATS
@@ -33,7 +32,7 @@ from waiting import wait_until
 
 @pytest.fixture
 def client(library, film):
-    return TestClient(create_app(library, media_folders=(film.parent,)))
+    return client_of(create_app(library, media_folders=(film.parent,)))
 
 
 def test_videos_come_in_pages_with_a_tag(client):
@@ -90,7 +89,7 @@ def test_a_file_put_or_linked_in_the_place_of_a_film_is_not_served(indexed, film
     secret.write_text("nobody else's business")
     video = type(record.video)(**{**vars(record.video), "path": str(mine)})
     library.store.put_record(type(record)(**{**vars(record), "video": video}))
-    client = TestClient(create_app(library))
+    client = client_of(create_app(library))
     assert client.get("/api/v1/videos/film/media").status_code == 200
     mine.unlink()
     mine.symlink_to(secret)
@@ -213,7 +212,7 @@ def test_another_site_changes_nothing(client, library):
 
 
 def test_with_a_token_nothing_is_answered_without_it(library):
-    client = TestClient(create_app(library, token="secret"))
+    client = client_of(create_app(library, token="secret"))
     assert client.get("/api/v1/videos").status_code == 401
     assert client.get("/").status_code == 401
     assert client.get("/api/v1/videos", headers={"Authorization": "Bearer no"}).status_code == 401
@@ -261,7 +260,7 @@ def test_an_upload_is_indexed_and_a_wrong_one_leaves_nothing(client, library, fi
 
 def test_uploads_never_lie_in_each_other_s_way(library, film, monkeypatch):
     monkeypatch.setattr(indexing, "WORKER", ("-S", "-c", "import time; time.sleep(60)"))
-    client = TestClient(create_app(library))
+    client = client_of(create_app(library))
     words = [f"1\n00:00:00,000 --> 00:00:02,000\n{word}.\n" for word in ("one", "two")]
 
     def upload(name, transcript, text):
@@ -393,7 +392,7 @@ def test_a_film_that_fails_says_why(client, film):
 
 
 def test_an_upload_that_is_too_large_is_refused_before_it_is_taken(library, film):
-    client = TestClient(create_app(library, largest_upload=1000))
+    client = client_of(create_app(library, largest_upload=1000))
     answer = client.post("/api/v1/uploads", files={"file": ("film.mp4", b"x" * 2000)})
     assert (answer.status_code, answer.json()["error"]) == (413, "TooLarge")
     endless = client.post("/api/v1/uploads", content=iter([b"x"] * 3))

@@ -4,8 +4,8 @@ import shutil
 import threading
 
 import pytest
-from fastapi.testclient import TestClient
 
+from serving import client_of
 from storyscope import Library
 from storyscope.library import training as styling
 from storyscope.progress import Step
@@ -24,7 +24,7 @@ def library(indexed, tmp_path):
 
 @pytest.fixture
 def client(library):
-    return TestClient(create_app(library))
+    return client_of(create_app(library))
 
 
 def tuned(after):
@@ -41,7 +41,7 @@ def learn(client, monkeypatch, after):
 
 def test_without_corrections_there_is_nothing_to_learn_from(library):
     library.discard_annotation("film", "ann")
-    refused = TestClient(create_app(library)).post("/api/v1/learning", json={})
+    refused = client_of(create_app(library)).post("/api/v1/learning", json={})
     assert (refused.status_code, refused.json()["error"]) == (422, "AnnotationError")
 
 

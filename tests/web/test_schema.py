@@ -5,11 +5,11 @@ from urllib.parse import quote
 
 import pytest
 import schemathesis
-from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schemathesis.checks import not_a_server_error
 
+from serving import client_of
 from storyscope import Library
 from storyscope.web import create_app
 
@@ -46,7 +46,7 @@ def test_no_request_makes_the_server_fail(described):
 @given(name=st.text(min_size=1, max_size=40))
 @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=BUSY)
 def test_odd_names_are_unknown_and_nothing_more(app, name):
-    client = TestClient(app)
+    client = client_of(app)
     answer = client.get(f"/api/v1/videos/{quote(name, safe='')}/stories")
     assert answer.status_code in (200, 404)
     assert "Traceback" not in answer.text

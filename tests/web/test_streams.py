@@ -5,9 +5,9 @@ import shutil
 
 import av
 import pytest
-from fastapi.testclient import TestClient
 
 from films import make_film
+from serving import client_of
 from storyscope import Library
 from storyscope.media import decoder
 from storyscope.web import create_app, streams
@@ -29,7 +29,7 @@ def client(indexed, old, tmp_path):
     video = type(record.video)(**{**vars(record.video), "path": str(old)})
     changed = {"video": video, "size": old.stat().st_size}
     library.store.put_record(type(record)(**{**vars(record), **changed}))
-    return TestClient(create_app(library))
+    return client_of(create_app(library))
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from storyscope.cli.show import say
 from storyscope.errors import StoryscopeError
 
 COMMANDS: dict[str, str] = {
@@ -67,12 +68,12 @@ def main() -> None:
     except StoryscopeError as error:
         if debug:
             raise
-        print(f"storyscope: {error}", file=sys.stderr)
+        say(f"storyscope: {error}")
         raise SystemExit(1) from None
     except OSError as error:
         if debug or not error.filename:
             raise
-        print(f"storyscope: {error.filename}: {error.strerror}", file=sys.stderr)
+        say(f"storyscope: {error.filename}: {error.strerror}")
         raise SystemExit(1) from None
     except KeyboardInterrupt:
         print("storyscope: stopped", file=sys.stderr)

@@ -26,7 +26,16 @@ def print_json(facts: Mapping[str, Any]) -> None:
 def say(message: str, *, quiet: bool = False) -> None:
     """Tell the person something that is not a fact they asked for."""
     if not quiet:
-        print(message, file=sys.stderr)
+        print(printable(message), file=sys.stderr)
+
+
+def printable(text: str) -> str:
+    """The text without characters that a terminal would obey: file names and titles may hold any.
+
+    Characters that have no place in UTF-8 are shown as question marks.
+    """
+    harmless = (c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return "".join(harmless).encode(errors="replace").decode()
 
 
 def print_table(*headers: str, rows: Iterable[Sequence[str]]) -> None:
@@ -37,7 +46,7 @@ def print_table(*headers: str, rows: Iterable[Sequence[str]]) -> None:
 
     table = Table(*headers, box=None, header_style="bold", pad_edge=False)
     for row in rows:
-        table.add_row(*(escape(cell) for cell in row))
+        table.add_row(*(escape(printable(cell)) for cell in row))
     Console().print(table)
 
 

@@ -16,8 +16,14 @@ def write(timeline: Timeline) -> str:
     table.writerow(["start", "end", "title", "keywords"])
     for entry in timeline.entries:
         start, end = f"{entry.span.start:.6f}", f"{entry.span.end:.6f}"
-        table.writerow([start, end, entry.title, "; ".join(entry.keywords)])
+        words = "; ".join(entry.keywords)
+        table.writerow([start, end, no_formula(entry.title), no_formula(words)])
     return out.getvalue()
+
+
+def no_formula(text: str) -> str:
+    """A cell that no spreadsheet computes: what looks like a formula begins with an apostrophe."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 FORMAT = Format("csv", ".csv", "a plain table, times in seconds", "nothing", write)

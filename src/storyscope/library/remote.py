@@ -248,6 +248,7 @@ class RemoteLibrary(Library, schemes=("http", "https")):
     ) -> bytes:
         if self._token:
             headers = {**headers, "Authorization": f"Bearer {self._token}"}
+        headers = {**headers, "X-Storyscope": "1"}
         request = Request(f"{self.address}/api/v1{path}", data, headers, method=method)
         try:
             with urlopen(request, timeout=self._timeout) as answer:

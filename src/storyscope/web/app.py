@@ -8,7 +8,7 @@ from typing import Any
 from anyio import CapacityLimiter
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from storyscope.errors import (
     AnnotationError,
@@ -129,9 +129,6 @@ def _serve_page(app: FastAPI) -> None:
         return JSONResponse(facts, status_code=404)
 
     @app.get("/{view:path}", include_in_schema=False)
-    def page(request: Request, view: str) -> Response:
-        """The page; which view it shows is in the address, which never keeps a token."""
-        if "token" in request.query_params:
-            bare = request.url.remove_query_params("token")
-            return RedirectResponse(f"{bare.path}?{bare.query}".rstrip("?"), status_code=303)
+    def page(view: str) -> Response:
+        """The page; which view it shows is in the address."""
         return HTMLResponse(html, headers={"Cache-Control": ANEW})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from fastapi import Request
-from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -34,7 +35,16 @@ HEADERS = {
 UPLOADS = "/api/v1/uploads"
 LARGEST_BODY = 4 << 20
 """Bytes of any request but an upload: a version of twenty thousand stories fits."""
-LOCAL_NAMES = {"localhost", "127.0.0.1", "::1", "testserver"}
+LOCAL_NAMES = {"localhost", "127.0.0.1", "::1"}
+LONGEST_ADDRESS = 8192
+"""Bytes of a path and its query together."""
+BODY_SECONDS = 60.0
+"""How long the next part of a body may take to come."""
+GUESS_SECONDS = 1.0
+"""How long whoever gives a wrong token waits for the answer."""
+SENT_BY_US = "x-storyscope"
+"""A header that no form of another site can send; the page and `RemoteLibrary` do."""
+PORTS = {"http": 80, "https": 443}
 
 
 class Guard:
@@ -48,22 +58,48 @@ class Guard:
             await self._app(scope, receive, send)
             return
         request = Request(scope)
-        added = dict(HEADERS)
-        if self._token and request.query_params.get("token") == self._token:
-            added["Set-Cookie"] = f"storyscope={self._token}; HttpOnly; Path=/; SameSite=strict"
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.update(added)
+                headers.update(HEADERS)
             await send(message)
 
-        refusal = _refusal(request, self._token) or _too_large(request, self._largest_upload)
-        await (refusal or self._app)(scope, receive, send_guarded)
+        if _is_wrong_guess(request, self._token):
+            await asyncio.sleep(GUESS_SECONDS)
+        refusal = (
+            _refusal(request, self._token)
+            or _too_large(request, self._largest_upload)
+            or _without_token(request, self._token)
+        )
+        limit = self._largest_upload if scope["path"] == UPLOADS else LARGEST_BODY
+        await (refusal or self._app)(scope, _Bounded(receive, limit), send_guarded)
+
+
+class _Bounded:
+    """What a request sends, up to a number of bytes and never slower than bit by bit."""
+
+    def __init__(self, receive: Receive, limit: int) -> None:
+        self._receive, self._left, self._whole = receive, limit, False
+
+    async def __call__(self) -> Message:
+        if self._whole:
+            return await self._receive()
+        try:
+            message = await asyncio.wait_for(self._receive(), BODY_SECONDS)
+        except TimeoutError:
+            return {"type": "http.disconnect"}
+        self._left -= len(message.get("body", b""))
+        self._whole = not message.get("more_body", False)
+        return message if self._left >= 0 else {"type": "http.disconnect"}
 
 
 def _refusal(request: Request, token: str | None) -> Response | None:
-    host = urlsplit(f"//{request.headers.get('host', '')}").hostname or ""
+    if len(request.scope.get("raw_path") or b"") + len(request.scope["query_string"]) > (
+        LONGEST_ADDRESS
+    ):
+        return _refuse(414, "AddressTooLong", f"an address here ends at {LONGEST_ADDRESS} bytes")
+    host = _host_of(request.headers.get("host", ""))
     if token is None and host not in LOCAL_NAMES:
         # A page elsewhere may have its name point here: answer to local names only.
         return _refuse(403, "WrongHost", f"this server answers on this machine only, not as {host}")
@@ -71,9 +107,27 @@ def _refusal(request: Request, token: str | None) -> Response | None:
         if "text/html" in request.headers.get("accept", ""):
             return HTMLResponse(login_html(), status_code=401)
         return _refuse(401, "TokenWanted", "open the address that `storyscope serve` printed")
-    if request.method not in ("GET", "HEAD", "OPTIONS") and not _same_site(request, host):
-        return _refuse(403, "CrossSite", "another site may not change this library")
+    changes = request.method not in ("GET", "HEAD", "OPTIONS")
+    if (changes or request.url.path.startswith("/api/")) and not _same_site(request):
+        return _refuse(403, "CrossSite", "another site may not use this library")
+    if changes and not _is_deliberate(request):
+        return _refuse(403, "HeaderWanted", "send the header X-Storyscope: 1 with what you change")
     return None
+
+
+def _without_token(request: Request, token: str | None) -> Response | None:
+    """Take the token of a page's address into a cookie: addresses are kept, sent and shown."""
+    if token is None or "token" not in request.query_params:
+        return None
+    if request.method != "GET" or request.url.path.startswith("/api/"):
+        return None
+    rest = [(name, text) for name, text in request.query_params.multi_items() if name != "token"]
+    # A second slash would make the path another host's.
+    path = "/" + request.url.path.lstrip("/\\")
+    answer = RedirectResponse(f"{path}?{urlencode(rest)}".rstrip("?"), status_code=303)
+    secure = request.url.scheme == "https"
+    answer.set_cookie("storyscope", token, httponly=True, samesite="strict", secure=secure)
+    return answer
 
 
 def _too_large(request: Request, largest_upload: int) -> Response | None:
@@ -81,8 +135,10 @@ def _too_large(request: Request, largest_upload: int) -> Response | None:
     upload = request.url.path == UPLOADS
     if request.method not in ("POST", "PUT", "PATCH"):
         return None
+    if "transfer-encoding" in request.headers:
+        return _refuse(411, "LengthWanted", "send the body whole, with its Content-Length")
     stated = request.headers.get("content-length", "")
-    if not (stated.isascii() and stated.isdigit()):
+    if not (stated.isascii() and stated.isdigit() and len(stated) < 20):
         return _refuse(411, "LengthWanted", "say how long the body is: Content-Length")
     limit = largest_upload if upload else LARGEST_BODY
     if int(stated) > limit:
@@ -91,9 +147,20 @@ def _too_large(request: Request, largest_upload: int) -> Response | None:
 
 
 def _has_token(request: Request, token: str) -> bool:
+    return any(
+        # A cookie may hold letters that have no bytes.
+        hmac.compare_digest(each.encode(errors="replace"), token.encode())
+        for each in _given_tokens(request)
+    )
+
+
+def _given_tokens(request: Request) -> tuple[str, ...]:
     bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
-    given = (bearer, request.query_params.get("token", ""), request.cookies.get("storyscope", ""))
-    return any(hmac.compare_digest(each.encode(), token.encode()) for each in given)
+    return bearer, request.query_params.get("token", ""), request.cookies.get("storyscope", "")
+
+
+def _is_wrong_guess(request: Request, token: str | None) -> bool:
+    return token is not None and any(_given_tokens(request)) and not _has_token(request, token)
 
 
 def _is_public(request: Request) -> bool:
@@ -101,12 +168,36 @@ def _is_public(request: Request) -> bool:
     return request.method in ("GET", "HEAD") and request.url.path.startswith("/static/")
 
 
-def _same_site(request: Request, host: str) -> bool:
+def _same_site(request: Request) -> bool:
     site = request.headers.get("sec-fetch-site")
     if site is not None and site not in ("same-origin", "none"):
         return False
     origin = request.headers.get("origin")
-    return origin is None or urlsplit(origin).hostname == host
+    here = _origin_of(f"{request.url.scheme}://{request.headers.get('host', '')}")
+    return origin is None or (here is not None and _origin_of(origin) == here)
+
+
+def _is_deliberate(request: Request) -> bool:
+    """Whether a request has what forms, images and links of another site cannot send."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return SENT_BY_US in request.headers or kind == "application/json"
+
+
+def _origin_of(address: str) -> tuple[str, str, int] | None:
+    """Scheme, host and port; None where the address cannot be read."""
+    try:
+        parts = urlsplit(address)
+        port = parts.port or PORTS.get(parts.scheme, 0)
+    except ValueError:
+        return None
+    return (parts.scheme, parts.hostname, port) if parts.hostname else None
+
+
+def _host_of(header: str) -> str:
+    try:
+        return urlsplit(f"//{header}").hostname or ""
+    except ValueError:
+        return ""
 
 
 def _refuse(status: int, kind: str, detail: str) -> Response:

@@ -121,6 +121,12 @@ def _file_of(request: Request, video: str) -> Path:
     record = library.store.record(video)
     if record is None or not path.is_file():
         raise MediaError(f"the file of {video} is missing; put it back or add it again")
+    media: tuple[Path, ...] = request.app.state.media_folders
+    inside = any(path.is_relative_to(folder) for folder in media)
+    real = path.resolve()
+    if inside and not any(real.is_relative_to(folder) for folder in media):
+        raise MediaError(f"the file of {video} was replaced by a link to another; add it again")
+    path = real
     if path.stat().st_size != record.size:
         raise MediaError(f"the file of {video} is not the one that was indexed; add it again")
     return path

@@ -10,6 +10,8 @@ from storyscope.errors import LibraryError
 from storyscope.library import LocalLibrary
 from storyscope.web.app import create_app
 
+MOST_CONNECTIONS = 512
+"""Connections at once, above which one is told to come back later."""
 LOCAL_HOSTS = {"127.0.0.1", "localhost", "::1"}
 
 
@@ -24,13 +26,23 @@ def serve(
     """Serve until interrupted; other hosts than this machine need a token."""
     import uvicorn
 
+    from storyscope.web.connections import PunctualProtocol
+
     token = token or (None if host in LOCAL_HOSTS else secrets.token_urlsafe(16))
     _require_free(host, port)
     app = create_app(library, token=token, media_folders=media_folders)
     address = f"http://{host}:{port}/" + (f"?token={token}" if token else "")
     print(f"Storyscope is open at {address}  (stop with Ctrl-C)", flush=True)
     # A page that listens for progress never hangs up: do not wait for it.
-    uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=2)
+    uvicorn.run(
+        app,
+        host=host,
+        port=port,
+        http=PunctualProtocol,
+        limit_concurrency=MOST_CONNECTIONS,
+        log_level="warning",
+        timeout_graceful_shutdown=2,
+    )
     return address
 
 

@@ -37,7 +37,7 @@ export async function get(path, options = {}) {
 export function send(method, path, body, headers = {}) {
   return get(path, {
     method,
-    headers: { "Content-Type": "application/json", ...headers },
+    headers: { "Content-Type": "application/json", "X-Storyscope": "1", ...headers },
     body: body === undefined ? undefined : JSON.stringify(body),
   });
 }

@@ -108,6 +108,7 @@ export function upload(file) {
   });
   request.addEventListener("error", () => fail(job, "The connection broke during the upload."));
   request.open("POST", api("/uploads"));
+  request.setRequestHeader("X-Storyscope", "1");
   const form = new FormData();
   form.append("file", file);
   request.send(form);

@@ -1,0 +1,48 @@
+"""Connections that must say what they want: one that never does is closed."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEADER_SECONDS = 10.0
+"""Within which a request must have been sent up to its body."""
+
+
+class PunctualProtocol(H11Protocol):
+    """HTTP over one connection, which is closed when a request is only half sent for too long."""
+
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._is_answering():
+            self._stop_waiting()
+        elif self._late is None:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _is_answering(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _wait(self) -> None:
+        self._late = self.loop.call_later(HEADER_SECONDS, self._hang_up)
+
+    def _stop_waiting(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def _hang_up(self) -> None:
+        self._late = None
+        if not self._is_answering():
+            self.transport.close()

@@ -1,0 +1,131 @@
+"""Requests of other sites, half-sent ones, and what a terminal must never be told."""
+
+import shutil
+import socket
+import threading
+import time
+from dataclasses import replace
+
+import pytest
+import uvicorn
+from fastapi.testclient import TestClient
+
+from serving import client_of
+from storyscope import Library
+from storyscope.cli.show import printable
+from storyscope.formats.csv_table import no_formula
+from storyscope.web import connections, create_app, guard
+
+
+@pytest.fixture
+def library(indexed, tmp_path):
+    return Library(shutil.copytree(indexed, tmp_path / "library"))
+
+
+@pytest.fixture
+def client(library):
+    return client_of(create_app(library))
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["http://localhost:81", "https://localhost", "http://evil.example", "null", "http://[::1", "x"],
+)
+def test_another_origin_changes_nothing(client, library, origin):
+    answer = client.delete("/api/v1/videos/film", headers={"Origin": origin})
+    assert (answer.status_code, answer.json()["error"]) == (403, "CrossSite")
+    assert len(library.videos()) == 1
+
+
+def test_the_same_origin_may_change(client):
+    answer = client.delete("/api/v1/videos/none", headers={"Origin": "http://localhost:80"})
+    assert answer.status_code == 404
+
+
+def test_a_form_changes_nothing(library):
+    plain = TestClient(create_app(library), base_url="http://localhost")
+    for sent in ({"data": {"path": "x"}}, {"files": {"file": ("a.mp4", b"x")}}):
+        answer = plain.post("/api/v1/uploads", **sent)
+        assert (answer.status_code, answer.json()["error"]) == (403, "HeaderWanted")
+    assert plain.post("/api/v1/videos/film/index").status_code == 403
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_another_site_reads_nothing_of_the_api(client, site):
+    headers = {"Sec-Fetch-Site": site}
+    assert client.get("/api/v1/videos", headers=headers).status_code == 403
+    assert client.get("/", headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["testserver", "evil.example", "[::1", ""])
+def test_only_local_names_are_answered(client, host):
+    assert client.get("/api/v1/videos", headers={"Host": host}).status_code == 403
+
+
+def test_long_addresses_and_bodies_without_a_length_are_refused(client):
+    assert client.get(f"/api/v1/search?q={'a' * 9000}").status_code == 414
+    both = {"Transfer-Encoding": "chunked", "Content-Length": "2"}
+    answer = client.post("/api/v1/videos", headers=both, content=b"{}")
+    assert answer.status_code == 411
+
+
+def test_the_token_leaves_the_address_and_is_kept_in_a_safe_cookie(library, monkeypatch):
+    monkeypatch.setattr(guard, "GUESS_SECONDS", 0.2)
+    app = create_app(library, token="secret")
+    client = client_of(app, follow_redirects=False)
+    answer = client.get("http://localhost//evil.example/?token=secret&view=a")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/evil.example/?view=a")
+    cookie = answer.headers["set-cookie"].lower()
+    assert all(word in cookie for word in ("httponly", "samesite=strict"))
+    assert "secure" not in cookie
+    assert client.get("/api/v1/videos").status_code == 200
+    secure = TestClient(app, base_url="https://localhost", follow_redirects=False)
+    assert "secure" in secure.get("/?token=secret").headers["set-cookie"].lower()
+    begin = time.monotonic()
+    assert client_of(app).get("/?token=wrong").status_code == 401
+    assert time.monotonic() - begin >= 0.2
+
+
+def test_a_film_replaced_by_a_link_is_not_served(library, film, tmp_path):
+    media, outside = tmp_path / "media", tmp_path / "outside.mp4"
+    media.mkdir()
+    mine = media / "mine.mp4"
+    shutil.copy(film, mine)
+    record = library.store.record("film")
+    library.store.put_record(replace(record, video=replace(record.video, path=str(mine))))
+    client = client_of(create_app(library, media_folders=(media,)))
+    assert client.get("/api/v1/videos/film/media").status_code == 200
+    mine.rename(outside)
+    mine.symlink_to(outside)
+    assert client.get("/api/v1/videos/film/media").status_code == 409
+
+
+def test_a_half_sent_request_is_hung_up(library, monkeypatch):
+    monkeypatch.setattr(connections, "HEADER_SECONDS", 0.3)
+    config = uvicorn.Config(
+        create_app(library), http=connections.PunctualProtocol, log_level="warning"
+    )
+    server = uvicorn.Server(config)
+    door = socket.create_server(("127.0.0.1", 0))
+    thread = threading.Thread(target=server.run, args=([door],), daemon=True)
+    thread.start()
+    with socket.create_connection(door.getsockname(), timeout=30) as half:
+        half.sendall(b"GET /api/v1/videos HTTP/1.1\r\nHost: loc")
+        assert half.recv(100) == b""
+    with socket.create_connection(door.getsockname(), timeout=30) as whole:
+        whole.sendall(b"GET /api/v1/videos HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert whole.recv(12) == b"HTTP/1.1 200"
+    server.should_exit = True
+    thread.join(30)
+
+
+@pytest.mark.parametrize("title", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx"])
+def test_no_cell_of_a_table_is_a_formula(title):
+    assert no_formula(title) == f"'{title}"
+    assert no_formula("The hunt = the end") == "The hunt = the end"
+
+
+def test_a_terminal_is_never_told_what_to_do():
+    told = printable("film\x1b]0;pwned\x07\x9b31m\ud800 é 映画\n")
+    assert not set(told) & {"\x1b", "\x07", "\x9b", "\ud800"}
+    assert told.endswith(" é 映画\n")
