@@ -20,7 +20,9 @@ export class Unreachable extends Error {
 export async function ask(path, options = {}) {
   let response;
   try {
-    response = await fetch(api(path), options);
+    // No form of another site can send this header: the server wants it for every change.
+    const headers = { ...options.headers, "X-Storyscope": "1" };
+    response = await fetch(api(path), { ...options, headers });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Unreachable();
@@ -37,7 +39,7 @@ export async function get(path, options = {}) {
 export function send(method, path, body, headers = {}) {
   return get(path, {
     method,
-    headers: { "Content-Type": "application/json", "X-Storyscope": "1", ...headers },
+    headers: { "Content-Type": "application/json", ...headers },
     body: body === undefined ? undefined : JSON.stringify(body),
   });
 }
