@@ -323,3 +323,48 @@ def test_an_empty_library_says_how_to_begin(browser, tmp_path):
         expect(page.locator(".first-run")).to_contain_text("Drop a video here")
         expect(page.get_by_role("button", name="Try the demo film")).to_be_visible()
         page.close()
+
+
+def test_a_damaged_file_is_said_to_be_damaged(open_page):
+    page = open_page("/")
+    page.wait_for_selector(".card-link")
+
+    def damaged(route):
+        answer = route.fetch()
+        facts = answer.json() | {"damage": "it breaks off after 9.0 of 15.0 seconds"}
+        route.fulfill(response=answer, json=facts)
+
+    page.route("**/api/v1/videos/film", damaged)
+    page.locator(".card-link").first.click()
+    expect(page.locator(".notice.warn")).to_contain_text("breaks off after 9.0 of 15.0 seconds")
+
+
+def test_more_videos_than_one_answer_holds_are_all_shown(open_page):
+    page = open_page("/learn")
+    page.wait_for_selector(".panel")
+
+    def many(route):
+        first = int(re.search(r"offset=(\d+)", route.request.url)[1])
+        videos = [
+            {"id": f"v{n}", "title": f"Film {n}", "duration": 60, "stories": 1, "state": "failed"}
+            for n in range(first, min(first + 500, 620))
+        ]
+        route.fulfill(json={"total": 620, "offset": first, "videos": videos})
+
+    page.route("**/api/v1/videos?offset=**", many)
+    page.get_by_role("link", name="Storyscope, library").click()
+    expect(page.locator("article.card")).to_have_count(620)
+    expect(page.locator(".head [role=status]")).to_have_text("620 videos")
+    page.get_by_label("Filter by title").fill("Film 61")
+    expect(page.locator("article.card")).to_have_count(11)
+
+
+def test_one_version_can_be_made_the_library_s_own(open_page, marked):
+    page = open_page("/watch/film?annotator=ann")
+    wait_for_stories(page, 4)
+    page.get_by_role("button", name=re.compile("Use this version in the library")).click()
+    expect(page.locator(".heading")).to_contain_text("Library version (by ann)")
+    assert len(marked.stories("film")) == 4
+    page.get_by_role("button", name=re.compile("Use the automatic version")).click()
+    wait_for_stories(page, 3)
+    assert len(marked.stories("film")) == 3
