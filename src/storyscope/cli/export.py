@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from storyscope.cli.options import DEFAULT_LIBRARY, LibraryOption, OutputOption, open_library
 from storyscope.cli.show import print_table, say
+from storyscope.errors import FormatError
 
 if TYPE_CHECKING:
     from storyscope.formats import Format, Timeline
@@ -58,7 +60,6 @@ def export(
 
         storyscope export film --format clips --output clips/
     """
-    from storyscope.errors import FormatError
     from storyscope.formats import find_format, format_names
     from storyscope.writing import write_whole
 
@@ -93,6 +94,7 @@ def export(
         )
     try:
         if kind.write is not None:
+            _check_folder(output)
             write_whole(output, [kind.write(timeline).encode()])
         elif kind.save is not None:
             kind.save(timeline, output)
@@ -100,6 +102,14 @@ def export(
         raise FormatError(f"{output} cannot be written: {error.strerror or error}") from error
     say(f"wrote {output}")
     _say_rate(kind, timeline)
+
+
+def _check_folder(output: Path) -> None:
+    """Refuse a folder that is not there: it is more likely mistyped than wanted."""
+    if not output.absolute().parent.is_dir():
+        raise FormatError(
+            f"{output} cannot be written: {output.parent} is no folder; make it first"
+        )
 
 
 def _say_rate(kind: Format, timeline: Timeline) -> None:
