@@ -17,10 +17,10 @@ LITTLE = 1 << 20
 
 
 def test_a_film_twice_as_long_takes_no_more_memory(monkeypatch):
-    short, long = (_watch(monkeypatch, minutes) for minutes in (6, 12))
+    short, long = (_watch(monkeypatch, minutes) for minutes in (12, 24))
     (short_film, short_peak), (long_film, long_peak) = short, long
-    assert len(long_film.sound.mfcc) == 2 * len(short_film.sound.mfcc) == 12 * 60 * 100
-    assert len(long_film.keyframes) > 1.9 * len(short_film.keyframes) > 300
+    assert len(long_film.sound.mfcc) == 2 * len(short_film.sound.mfcc) == 24 * 60 * 100
+    assert len(long_film.keyframes) > 1.9 * len(short_film.keyframes) > 600
     assert long_peak - short_peak < LITTLE
 
 
