@@ -16,6 +16,15 @@ from storyscope.features.mfcc import derivatives, mfcc
 RATE = 16_000
 
 
+def assert_same_windows(found, wanted):
+    """Equal but for the last bit of a half-precision number.
+
+    A matrix product adds up in another order when it has other rows, on some processors.
+    """
+    assert found.shape == wanted.shape
+    np.testing.assert_allclose(found.astype(float), wanted.astype(float), rtol=2e-3, atol=2e-3)
+
+
 @given(st.lists(st.integers(1, 700), min_size=1, max_size=12))
 def test_the_size_of_the_chunks_does_not_matter(sizes):
     samples = np.random.default_rng(0).normal(0, 0.1, sum(sizes)).astype(np.float32)
@@ -26,7 +35,7 @@ def test_the_size_of_the_chunks_does_not_matter(sizes):
         pieces.hear(SoundChunk(2.0 + start / RATE, samples[start : start + size]))
         start += size
     one, many = whole.close(), pieces.close()
-    np.testing.assert_array_equal(one.mfcc, many.mfcc)
+    assert_same_windows(one.mfcc, many.mfcc)
     assert one.first_second == many.first_second == 2.0
     assert one.mfcc.shape == (-(-sum(sizes) // 160), 30)
 
@@ -40,7 +49,7 @@ def test_what_was_drained_and_what_is_left_are_the_whole_track():
         parts.append(drained.drain())
     rest = drained.close()
     assert len(rest.mfcc) == 1
-    np.testing.assert_array_equal(np.concatenate([*parts, rest.mfcc]), whole.close().mfcc)
+    assert_same_windows(np.concatenate([*parts, rest.mfcc]), whole.close().mfcc)
 
 
 @pytest.mark.parametrize("count", [1, 7, 1000, 19_999, 20_000, 90_000])
