@@ -157,7 +157,7 @@ def test_damage_is_contained_to_its_video(indexed, film, folder, tmp_path):
     assert library.thumbnail("film", stories[0]) is not None
     found = library.search("whale")
     assert {hit.video for hit in found} <= {"film"}
-    assert [hit for hit in before if hit.video == "film"] == found
+    assert [hit.story for hit in before if hit.video == "film"] == [hit.story for hit in found]
     library.remove("other")
     check_library(library, repair=True)
     assert not (folder / "thumbnails.json").exists()
