@@ -116,7 +116,7 @@ def test_a_video_that_cannot_be_read_is_named(tmp_path):
     put(store, "video0")
     (array_file,) = (tmp_path / "arrays/video0").iterdir()
     array_file.write_bytes(b"")
-    with pytest.raises(LibraryError, match="the arrays of video0's passages cannot be read"):
+    with pytest.raises(LibraryError, match="video0's passages cannot be read"):
         opened(store).up_to_date()
 
 

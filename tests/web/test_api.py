@@ -320,7 +320,8 @@ def test_no_upload_that_was_taken_is_lost_with_the_server(film, tmp_path):
         words = [str(tmp_path / "library"), str(port), seconds, str(film.parent)]
         server = subprocess.Popen([sys.executable, "-c", SERVER, *words], stdout=subprocess.PIPE)
         assert b"is open at" in server.stdout.readline()
-        return server, httpx.Client(base_url=f"http://127.0.0.1:{port}/api/v1", timeout=120)
+        base = f"http://127.0.0.1:{port}/api/v1"
+        return server, httpx.Client(base_url=base, headers={"X-Storyscope": "1"}, timeout=120)
 
     server, client = start("600")
     wait_until(lambda: _answers(client))
