@@ -12,9 +12,8 @@ help:  ## Say what can be made
 demo: $(VENV)/core models  ## Make the demo film, find its stories, search them, write a report
 	$(BIN)/storyscope demo --folder demo
 
-# What fails beside other tests on a busy machine has one more try, alone.
 test: $(VENV)/test models system-packages lint  ## Set up everything and run all tests
-	$(BIN)/python -m pytest -n auto --dist loadgroup || $(BIN)/python -m pytest --last-failed --last-failed-no-failures none
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 test-slow: $(VENV)/test models system-packages  ## Repeat the paper on two painted films, from file to tables
 	$(BIN)/python -m pytest -m slow

@@ -94,7 +94,7 @@ def test_settings_are_kept_and_refused(library, tmp_path):
 
 def test_the_doctor_names_every_part(tmp_path):
     findings = json.loads(storyscope("doctor", "--json", library=tmp_path).stdout)["findings"]
-    assert {f["part"] for f in findings} == {"Parts", "Models", "Codecs", "Library"}
+    assert {f["part"] for f in findings} == {"Parts", "Models", "Codecs", "Safety", "Library"}
     assert all(f["ok"] or f["fix"] for f in findings)
 
 
@@ -223,6 +223,7 @@ def test_control_c_says_in_one_line_how_to_go_on(film, tmp_path, jobs):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=_heed_control_c,
     )
     assert "watching the film" in process.stderr.readline()
     os.killpg(process.pid, signal.SIGINT)
@@ -236,6 +237,11 @@ def test_control_c_says_in_one_line_how_to_go_on(film, tmp_path, jobs):
     assert (video["state"], video["failure"]) == ("failed", STOPPED)
     storyscope("add", film, library=tmp_path / "shelf")
     assert "ready" in storyscope("list", library=tmp_path / "shelf").stdout
+
+
+def _heed_control_c():
+    """Undo what a shell does to commands in the background, which ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def test_a_library_is_named_as_people_write_it():

@@ -1,6 +1,7 @@
 """Copies of films with chapters, clips, and what stands beside films."""
 
 import json
+import os
 import shutil
 import subprocess
 from dataclasses import replace
@@ -185,6 +186,13 @@ def test_every_container_that_is_read_can_be_copied(tmp_path):
         film = make_film(tmp_path / name, codec=codec, b_frames=0, frame_count=20)
         find_format("mkv").save(timeline(film), tmp_path / f"{name}.mkv")
         assert len(frames(tmp_path / f"{name}.mkv")) == 20
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getscheduler"), reason="Linux only")
+def test_making_an_av1_film_does_not_make_the_tests_real_time(tmp_path):
+    before = os.sched_getscheduler(0)
+    make_film(tmp_path / "film.obu", codec="libsvtav1", b_frames=0, frame_count=5)
+    assert os.sched_getscheduler(0) == before
 
 
 def test_a_film_without_times_is_not_copied_but_can_be_cut(tmp_path):

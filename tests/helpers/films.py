@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -66,7 +68,10 @@ def make_film(
     """Write a film of numbered frames at `times` (seconds, default even) plus `start`."""
     times = [index / fps for index in range(frame_count)] if times is None else times
     ticks = fps if codec.startswith("mpeg") else TICKS
-    with av.open(str(path), "w", format=container_format, options=options or {}) as out:
+    with (
+        same_scheduling(),
+        av.open(str(path), "w", format=container_format, options=options or {}) as out,
+    ):
         stream = out.add_stream(codec, rate=fps)
         stream.width, stream.height = size
         stream.pix_fmt = pix_fmt
@@ -91,6 +96,19 @@ def make_film(
             out.mux(stream.encode(frame))
         out.mux(stream.encode(None))
     return path
+
+
+@contextmanager
+def same_scheduling() -> Iterator[None]:
+    """Leave the thread's scheduling as it was: under root SVT-AV1 makes it real-time for good."""
+    if not hasattr(os, "sched_getscheduler"):
+        yield
+        return
+    policy, parameters = os.sched_getscheduler(0), os.sched_getparam(0)
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, policy, parameters)
 
 
 def _add_track(out: av.container.OutputContainer, tone: Tone) -> av.AudioStream:
