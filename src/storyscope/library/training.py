@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from storyscope.config import Config
@@ -58,8 +59,10 @@ def learn_style(
 
 def adopt_style(library: LocalLibrary, tuned: FineTuning) -> Path:
     """Let the library find stories by what was learned, from the next `add` on."""
-    path = library.folder.resolve() / STYLE_FILE
-    tuned.model.save(path)
+    with TemporaryDirectory(prefix="storyscope-") as folder:
+        tuned.model.save(Path(folder) / STYLE_FILE)
+        library.store.put_document(STYLE_FILE, (Path(folder) / STYLE_FILE).read_bytes())
+    path = library.store.document(STYLE_FILE).resolve()
     library.keep_settings(["stories.method=ours", f"stories.model={path}"])
     return path
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 from storyscope.core import SmallFrame, Transition
 from storyscope.errors import AnnotationError
 from storyscope.progress import Report, silent
-from storyscope.writing import write_whole
+from storyscope.store import Store
 
 if TYPE_CHECKING:
     from storyscope.library.local import LocalLibrary
@@ -34,17 +35,17 @@ def reject_transition(library: LocalLibrary, video: str, number: int) -> Transit
             f"shot {number} of {video} begins with a cut; only dissolves, fades and wipes can be "
             "rejected"
         )
-    kept = rejected_transitions(library.folder)
+    kept = rejected_transitions(library.store)
     frames = (transition.first_frame, transition.end_frame)
     kept[video] = sorted({*kept.get(video, []), frames})
     text = json.dumps(kept, indent=1) + "\n"
-    write_whole(library.folder / REJECTED_FILE, [text.encode()])
+    library.store.put_document(REJECTED_FILE, text.encode())
     return transition
 
 
-def rejected_transitions(folder: Path) -> dict[str, list[tuple[int, int]]]:
+def rejected_transitions(store: Store) -> dict[str, list[tuple[int, int]]]:
     """First and end frame of every rejected transition, by video."""
-    path = folder / REJECTED_FILE
+    path = store.document(REJECTED_FILE)
     if not path.exists():
         return {}
     try:
@@ -63,7 +64,7 @@ def learn_transitions(library: LocalLibrary, *, report: Report = silent) -> tupl
     from storyscope.shots.adapt import adapt
     from storyscope.shots.weights import digest
 
-    rejected = rejected_transitions(library.folder)
+    rejected = rejected_transitions(library.store)
     if not rejected:
         raise AnnotationError(
             "no transition was rejected yet; run `storyscope shots VIDEO --reject NUMBER` first"
@@ -75,8 +76,11 @@ def learn_transitions(library: LocalLibrary, *, report: Report = silent) -> tupl
     ]
     learned = adapt(examples)
     # Another model has another name, so that `add` sees that shots must be found anew.
-    path = library.folder.resolve() / f"shots-{digest(learned)[:12]}.npz"
-    np.savez_compressed(path, **learned)  # type: ignore[arg-type]
+    name = f"shots-{digest(learned)[:12]}.npz"
+    written = io.BytesIO()
+    np.savez_compressed(written, **learned)  # type: ignore[arg-type]
+    library.store.put_document(name, written.getvalue())
+    path = library.store.document(name).resolve()
     library.keep_settings([f"shots.model={path}"])
     wrong = sum(not real for _, real in examples)
     return path, wrong, len(examples) - wrong

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from storyscope.errors import LibraryError
 from storyscope.store.arrays import Spool
 from storyscope.store.artefacts import (
     CONCEPTS,
@@ -18,7 +19,8 @@ from storyscope.store.artefacts import (
     VISION,
     Artefact,
 )
-from storyscope.store.places import FOLDER, address_of
+from storyscope.store.places import FOLDER, SETTINGS_FILE, address_of, named_in_settings
+from storyscope.store.postgres import PostgresStore
 from storyscope.store.protocol import MAX_MATCHES, OUTDATED, Store, TextQuery, VideoRecord
 from storyscope.store.sqlite import SqliteStore
 
@@ -33,26 +35,37 @@ __all__ = [
     "RATINGS",
     "SCAN",
     "SCREEN",
+    "SETTINGS_FILE",
     "STORES",
     "STORIES",
     "TITLES",
     "TRANSCRIPT",
     "VISION",
     "Artefact",
+    "PostgresStore",
     "Spool",
     "SqliteStore",
     "Store",
     "TextQuery",
     "VideoRecord",
     "address_of",
+    "named_in_settings",
     "open_store",
 ]
 
-STORES: dict[str, Callable[[str | Path], Store]] = {FOLDER: SqliteStore}
+STORES: dict[str, Callable[[str | Path], Store]] = {
+    FOLDER: SqliteStore,
+    "postgresql": PostgresStore,
+    "postgres": PostgresStore,
+}
 """What opens a place, by the scheme of its address."""
 
 
 def open_store(place: str | Path) -> Store:
     """The store at a place, such as another store says its own is."""
     scheme, address = address_of(place)
+    if scheme == FOLDER and (named := named_in_settings(address)):
+        scheme, address = address_of(named)
+        if scheme not in STORES:
+            raise LibraryError(f"no library can be kept at {address}; name postgresql://...")
     return STORES[scheme](address)

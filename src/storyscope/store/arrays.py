@@ -141,14 +141,19 @@ def require_content(path: Path) -> None:
     A file that has not changed since is read once in a process. Files of earlier versions have no
     digest in their names.
     """
-    found = re.search(rf"-([0-9a-f]{{{DIGEST_DIGITS}}})(-\d+)?$", path.stem)
+    found = re.search(rf"(?:^|-)([0-9a-f]{{{DIGEST_DIGITS}}})(-\d+)?$", path.stem)
     if found:
         stat = path.stat()
-        _require_digest(path, found[1], (stat.st_ino, stat.st_size, stat.st_mtime_ns))
+        _require_once(path, found[1], (stat.st_ino, stat.st_size, stat.st_mtime_ns))
 
 
 @lru_cache(4096)
-def _require_digest(path: Path, wanted: str, state: tuple[int, ...]) -> None:
+def _require_once(path: Path, wanted: str, state: tuple[int, ...]) -> None:
+    require_digest(path, wanted)
+
+
+def require_digest(path: Path, wanted: str) -> None:
+    """Read a whole file; DamagedArrays where its SHA-256 does not begin with these digits."""
     with path.open("rb") as file:
         content = hashlib.file_digest(file, "sha256").hexdigest()
     if not content.startswith(wanted):

@@ -4,14 +4,33 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from pathlib import Path
+
+from storyscope.errors import LibraryError
 
 FOLDER = "file"
 """The scheme of a place that is written without one."""
+SETTINGS_FILE = "storyscope.toml"
+"""The settings of a library; in a folder they may name the address of the library instead."""
 
 
 def address_of(place: str | Path) -> tuple[str, str]:
     """The scheme of a place and the whole of it; a Path drops slashes, which are put back."""
     written = os.fspath(place)
     found = re.fullmatch(r"([a-z][a-z0-9+]+):(?:/+(.*))?", written)
-    return (found[1], f"{found[1]}://{found[2] or ''}") if found else (FOLDER, written)
+    if found is None:
+        return FOLDER, written
+    return found[1], written if "://" in written else f"{found[1]}://{found[2] or ''}"
+
+
+def named_in_settings(folder: str | Path) -> str | None:
+    """The address that `library = "..."` in a folder's settings file names, if it names one."""
+    path = Path(folder).expanduser() / SETTINGS_FILE
+    try:
+        named = tomllib.loads(path.read_text(encoding="utf-8")).get("library")
+    except (OSError, ValueError):  # Whoever reads the settings says what is wrong with them.
+        return None
+    if named is not None and (not isinstance(named, str) or address_of(named)[0] == FOLDER):
+        raise LibraryError(f'{path}: library is an address such as "postgresql://host/name"')
+    return named

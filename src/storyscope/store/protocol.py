@@ -1,7 +1,7 @@
 """What a library needs of whatever holds it.
 
-`SqliteStore` is the one that ships; a database server can take its place by answering the same
-calls, and no room would notice.
+`SqliteStore` keeps a library in a folder and `PostgresStore` in a database; another can take their
+place by answering the same calls, and no room would notice.
 """
 
 from __future__ import annotations
@@ -79,7 +79,11 @@ class Store(Protocol):
 
     @property
     def folder(self) -> Path:
-        """A folder of this machine for files that can be made again, and for uploads."""
+        """A folder of this machine for files that can be made again."""
+
+    @property
+    def uploads(self) -> Path:
+        """The folder for copies of uploaded videos, which everybody who opens this store sees."""
 
     def records(self) -> Sequence[VideoRecord]: ...
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
+from collections.abc import Mapping
 from typing import Any
 
 from storyscope.core import Video
@@ -29,7 +29,7 @@ def columns_of(record: VideoRecord) -> dict[str, Any]:
     }
 
 
-def record_of(row: sqlite3.Row) -> VideoRecord:
+def record_of(row: Mapping[str, Any]) -> VideoRecord:
     video = Video(
         id=row["id"],
         path=row["path"],

@@ -74,6 +74,10 @@ class SqliteStore:
     def place(self) -> str:
         return str(self.folder.resolve())
 
+    @property
+    def uploads(self) -> Path:
+        return self.folder.absolute() / "uploads"
+
     @staticmethod
     def exists(folder: Path) -> bool:
         """Whether a library was ever made in this folder, even if its database was lost since."""

@@ -82,7 +82,7 @@ def create_app(
     app.state.indexer.take_up()
     app.state.learner = Learner(library, app.state.indexer.tell)
     app.state.streams = Streams()
-    app.state.titles = Titles(library.folder)
+    app.state.titles = Titles(library.store)
     app.state.exports = CapacityLimiter(MOST_EXPORTS)
     app.state.media_folders = tuple(folder.resolve() for folder in media_folders)
     app.add_middleware(HeadAnswers)

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 import threading
-from pathlib import Path
 from typing import Any
 
 from storyscope.core import Video
 from storyscope.errors import StoryscopeError
 from storyscope.media import read_title
-from storyscope.writing import write_whole
+from storyscope.store import Store
+
+DOCUMENT = "titles.json"
 
 
 class Titles:
-    """Titles of a library's videos, kept in one file of its folder."""
+    """Titles of a library's videos, kept in one document of its store."""
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / "titles.json"
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self._lock = threading.Lock()
         self._asked: set[str] = set()
 
@@ -49,11 +50,12 @@ class Titles:
             all_titles = self._read()
             kept = all_titles.get(video, {}) | facts
             all_titles[video] = {key: value for key, value in kept.items() if value is not None}
-            write_whole(self._path, [json.dumps(all_titles, ensure_ascii=False).encode()])
+            self._store.put_document(DOCUMENT, json.dumps(all_titles, ensure_ascii=False).encode())
 
     def _read(self) -> dict[str, dict[str, Any]]:
         try:
-            titles: dict[str, dict[str, Any]] = json.loads(self._path.read_text(encoding="utf-8"))
+            kept = self._store.document(DOCUMENT).read_text(encoding="utf-8")
+            titles: dict[str, dict[str, Any]] = json.loads(kept)
         except FileNotFoundError:
             return {}
         return titles

@@ -1,0 +1,359 @@
+"""A library in PostgreSQL, with its arrays in a folder or bucket that all machines share."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from itertools import chain, count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from storyscope.core import Keyframes, Passages
+from storyscope.errors import DamagedVideo, LibraryError, VideoBusy
+from storyscope.store.arrays import DamagedArrays
+from storyscope.store.artefacts import SCAN, Artefact
+from storyscope.store.codec import pack, unpack
+from storyscope.store.content_arrays import open_content_arrays
+from storyscope.store.explaining import explained
+from storyscope.store.places import FOLDER, address_of
+from storyscope.store.postgres_address import parse_address
+from storyscope.store.postgres_connection import Database
+from storyscope.store.postgres_locks import SessionLocks
+from storyscope.store.postgres_text import text_query, tokenize
+from storyscope.store.protocol import MAX_MATCHES, OUTDATED, PATIENCE, TextQuery, VideoRecord
+from storyscope.store.records import columns_of, record_of
+from storyscope.writing import write_whole
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+Taken = TypeVar("Taken")
+EVERY_READER = 0
+"""Versions of a library in PostgreSQL may be compared by all readers."""
+
+
+class PostgresStore:
+    """Holds a library in a database; any number of processes on any machine may use it at once.
+
+    A stage's arrays are written under the name of their content before the transaction that names
+    them, so what the database says is there is there. `folder` is a cache of this machine.
+    """
+
+    def __init__(self, address: str | Path) -> None:
+        self.address = parse_address(os.fspath(address))
+        self.folder = _cache_folder() / self.address.digest
+        with explained(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+        self.database = Database(self.address)
+        self.arrays = open_content_arrays(self.address.arrays, self.folder / "arrays")
+        self._locks = SessionLocks(self.database)
+        self._documents: dict[str, str] = {}
+        self._fetching = threading.Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies, and other processes, have connections of their own."""
+        return type(self), (self.place,)
+
+    @property
+    def place(self) -> str:
+        return self.address.shown
+
+    @property
+    def uploads(self) -> Path:
+        shared = address_of(self.address.arrays)[0] == FOLDER
+        return (Path(self.address.arrays) if shared else self.folder) / "uploads"
+
+    def records(self) -> Sequence[VideoRecord]:
+        return [record_of(row) for row in self._ask("SELECT * FROM video ORDER BY id")]
+
+    def record(self, video: str) -> VideoRecord | None:
+        row = self._ask_one("SELECT * FROM video WHERE id = %s", (video,))
+        return record_of(row) if row else None
+
+    def add_record(self, record: VideoRecord) -> VideoRecord:
+        values = columns_of(record)
+
+        def add(connection: Connection[Any]) -> VideoRecord:
+            # Two that add videos of one name would both find the same name free.
+            connection.execute("LOCK TABLE video IN SHARE ROW EXCLUSIVE MODE")
+            known = connection.execute(
+                "SELECT * FROM video WHERE path = %s", (record.video.path,)
+            ).fetchone()
+            if known:
+                return record_of(known)
+            names = chain([record.video.id], (f"{record.video.id}-{number}" for number in count(2)))
+            free = next(name for name in names if not _is_taken(connection, name))
+            connection.execute(_insertion(values), values | {"id": free})
+            return replace(record, video=replace(record.video, id=free))
+
+        return self.database.write(add)
+
+    def put_record(self, record: VideoRecord) -> None:
+        values = columns_of(record)
+        updates = ", ".join(f"{name} = excluded.{name}" for name in values if name != "id")
+        self._write(f"{_insertion(values)} ON CONFLICT (id) DO UPDATE SET {updates}", values)
+
+    @contextmanager
+    def busy(self, video: str, *, patience: float = PATIENCE) -> Iterator[None]:
+        held = self._locks.holding("video", video, patience=patience)
+        try:
+            held.__enter__()
+        except TimeoutError as error:
+            raise VideoBusy(
+                f"{video} is being indexed by another process; wait until it is done"
+            ) from error
+        try:
+            yield
+        finally:
+            held.__exit__(None, None, None)
+
+    def remove(self, video: str) -> None:
+        def forget(connection: Connection[Any]) -> None:
+            connection.execute("DELETE FROM said WHERE video = %s", (video,))
+            connection.execute("DELETE FROM video WHERE id = %s", (video,))
+
+        self.database.write(forget)
+
+    def outdate_artefacts(self, video: str) -> None:
+        self._write(
+            "UPDATE artefact SET key = %s || key WHERE video = %s AND NOT starts_with(key, %s)",
+            (OUTDATED, video, OUTDATED),
+        )
+
+    def version(self) -> tuple[int, tuple[int, int]]:
+        ((count,),) = [row.values() for row in self._ask("SELECT sum(count)::bigint FROM change")]
+        return EVERY_READER, (count, 0)
+
+    def key(self, video: str, artefact: Artefact[Any]) -> str | None:
+        row = self._ask_one(
+            "SELECT key FROM artefact WHERE video = %s AND stage = %s", (video, artefact.name)
+        )
+        return row["key"] if row else None
+
+    def ready_keys(self, artefact: Artefact[Any]) -> dict[str, str]:
+        rows = self._ask(
+            "SELECT video, key FROM artefact JOIN video ON video.id = artefact.video"
+            " WHERE stage = %s AND state = 'ready' ORDER BY video",
+            (artefact.name,),
+        )
+        return {row["video"]: row["key"] for row in rows}
+
+    def load(self, video: str, artefact: Artefact[Taken]) -> Taken:
+        value: Taken = self._read(video, artefact.name, "facts", lambda whole: whole)
+        return value
+
+    def save(self, video: str, artefact: Artefact[Taken], key: str, value: Taken) -> None:
+        facts, arrays = pack(value)
+        texts = _texts_of(value)
+        tokenized = tokenize(texts)
+        first = self._new_addresses(len(texts))
+
+        def keep(connection: Connection[Any]) -> None:
+            connection.execute(
+                "INSERT INTO artefact (video, stage, key, facts, file) VALUES (%s, %s, %s, %s, %s)"
+                " ON CONFLICT (video, stage) DO UPDATE"
+                " SET key = excluded.key, facts = excluded.facts, file = excluded.file",
+                (video, artefact.name, key, facts, file),
+            )
+            if isinstance(value, Passages):
+                _file_words(connection, video, first, texts, *tokenized)
+
+        while True:
+            file = self.arrays.put(arrays) if arrays else None
+            self.database.write(keep)
+            # Whoever collects what nobody names may have done so before this named it.
+            if file is None or self.arrays.has(file):
+                return
+
+    def load_picture(self, video: str, seconds: float) -> tuple[int, bytes]:
+        def nearest(keyframes: Keyframes) -> tuple[int, bytes]:
+            if not len(keyframes):
+                raise LibraryError(f"{video} has no keyframes; index it again")
+            number = int(np.abs(keyframes.seconds - seconds).argmin())
+            return int(keyframes.frames[number]), keyframes.pictures[number]
+
+        return self._read(video, SCAN.name, "(facts::json -> 'keyframes')::text", nearest)
+
+    def find_text(self, query: TextQuery, *, limit: int = MAX_MATCHES) -> np.ndarray:
+        wanted = text_query(query)
+        if not wanted:
+            return np.zeros(0, np.int64)
+        rows = self._ask(
+            "SELECT address FROM said WHERE words @@ %s::tsquery ORDER BY address LIMIT %s",
+            (wanted, limit),
+        )
+        return np.array([row["address"] for row in rows], np.int64)
+
+    def text_addresses(self) -> dict[str, range]:
+        rows = self._ask("SELECT video, first, first + count AS stop FROM said_of")
+        return {row["video"]: range(row["first"], row["stop"]) for row in rows}
+
+    def text_at(self, address: int) -> str:
+        (row,) = self._ask("SELECT text FROM said WHERE address = %s", (int(address),))
+        return str(row["text"])
+
+    def vocabulary(self, prefix: str) -> list[str]:
+        rows = self._ask(
+            "SELECT DISTINCT term FROM said_term WHERE term >= %s AND term < %s ORDER BY term",
+            (prefix, prefix + chr(0x10FFFF)),
+        )
+        return [row["term"] for row in rows]
+
+    def annotations(self, video: str) -> dict[str, str]:
+        rows = self._ask(
+            "SELECT annotator, facts FROM annotation WHERE video = %s ORDER BY annotator", (video,)
+        )
+        return {row["annotator"]: row["facts"] for row in rows}
+
+    def put_annotation(self, video: str, annotator: str, facts: str | None) -> None:
+        if facts is None:
+            forget = "DELETE FROM annotation WHERE video = %s AND annotator = %s"
+            self._write(forget, (video, annotator))
+        else:
+            self._write(
+                "INSERT INTO annotation VALUES (%s, %s, %s)"
+                " ON CONFLICT (video, annotator) DO UPDATE SET facts = excluded.facts",
+                (video, annotator, facts),
+            )
+
+    def add_job(self, facts: str) -> int:
+        (row,) = self._ask("SELECT nextval('job_number') AS number")
+        self._write(
+            "INSERT INTO job VALUES (%s, %s) ON CONFLICT (id) DO NOTHING", (row["number"], facts)
+        )
+        return int(row["number"])
+
+    def put_job(self, number: int, facts: str | None) -> None:
+        if facts is None:
+            self._write("DELETE FROM job WHERE id = %s", (number,))
+        else:
+            self._write("UPDATE job SET facts = %s WHERE id = %s", (facts, number))
+
+    def jobs(self) -> dict[int, str]:
+        return {row["id"]: row["facts"] for row in self._ask("SELECT * FROM job ORDER BY id")}
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        return self.database.snapshot()
+
+    def document(self, name: str) -> Path:
+        # A document may name another, such as the settings a model: fetch all that changed.
+        with self._fetching:
+            kept = {r["name"]: r["digest"] for r in self._ask("SELECT name, digest FROM document")}
+            for other in self._documents.keys() - kept.keys():
+                self._document_file(other).unlink(missing_ok=True)
+            changed = [
+                other
+                for other, digest in kept.items()
+                if self._documents.get(other) != digest or not self._document_file(other).exists()
+            ]
+            for other in changed:
+                row = self._ask_one("SELECT content FROM document WHERE name = %s", (other,))
+                if row:
+                    write_whole(self._document_file(other), [bytes(row["content"])])
+            self._documents = kept
+            if name not in kept:
+                self._document_file(name).unlink(missing_ok=True)
+        return self._document_file(name)
+
+    def put_document(self, name: str, content: bytes) -> None:
+        self._write(
+            "INSERT INTO document VALUES (%s, %s, %s) ON CONFLICT (name) DO UPDATE"
+            " SET content = excluded.content, digest = excluded.digest",
+            (name, content, hashlib.sha256(content).hexdigest()),
+        )
+
+    def lock(self, name: str) -> AbstractContextManager[object]:
+        return self._locks.holding("lock", name)
+
+    def close(self) -> None:
+        self._locks.close()
+        self.database.close()
+
+    def _ask(self, question: str, values: Any = ()) -> list[dict[str, Any]]:
+        return self.database.ask(question, values)
+
+    def _ask_one(self, question: str, values: Any = ()) -> dict[str, Any] | None:
+        return next(iter(self._ask(question, values)), None)
+
+    def _write(self, statement: str, values: Any) -> None:
+        self.database.write(lambda connection: connection.execute(statement, values))
+
+    def _new_addresses(self, wanted: int) -> int:
+        """The first of as many addresses that no passage ever had."""
+        if not wanted:
+            return 0
+        take = "UPDATE next_address SET address = address + %s RETURNING address - %s AS first"
+        row = self.database.write(
+            lambda connection: connection.execute(take, (wanted, wanted)).fetchone(), counted=False
+        )
+        return int(row["first"])
+
+    def _read(self, video: str, stage: str, part: str, take: Callable[[Any], Taken]) -> Taken:
+        """What is to be taken from an artefact, or from a part of its facts."""
+        row = self._ask_one(
+            f"SELECT {part} AS facts, file FROM artefact WHERE video = %s AND stage = %s",
+            (video, stage),
+        )
+        if row is None:
+            raise LibraryError(
+                f"{video} has no {stage} yet; run `storyscope add` on its file again"
+            )
+        try:
+            return take(unpack(row["facts"], self.arrays.open(row["file"]) if row["file"] else {}))
+        except (OSError, DamagedArrays, ValueError, LookupError, TypeError) as error:
+            raise DamagedVideo(
+                f"{video}'s {stage} cannot be read ({error}); run `storyscope check --repair`",
+                video,
+            ) from error
+
+    def _document_file(self, name: str) -> Path:
+        return self.folder / name
+
+
+def _cache_folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "storyscope" / "libraries"
+
+
+def _insertion(values: dict[str, Any]) -> str:
+    marks = ", ".join(f"%({name})s" for name in values)
+    return f"INSERT INTO video ({', '.join(values)}) VALUES ({marks})"
+
+
+def _is_taken(connection: Connection[Any], name: str) -> bool:
+    found = connection.execute("SELECT 1 FROM video WHERE id = %s", (name,)).fetchone()
+    return found is not None
+
+
+def _texts_of(value: Any) -> list[str]:
+    """What is said and written, as PostgreSQL can hold it; only passages have any."""
+    if not isinstance(value, Passages):
+        return []
+    return [text.replace("\0", " ") for text in (*value.texts, *value.screen_texts)]
+
+
+def _file_words(
+    connection: Connection[Any],
+    video: str,
+    first: int,
+    texts: Sequence[str],
+    vectors: Sequence[str],
+    terms: Sequence[str],
+) -> None:
+    """Put what is said and written where full-text search finds it."""
+    for table in ("said", "said_of", "said_term"):
+        connection.execute(f"DELETE FROM {table} WHERE video = %s", (video,))
+    cursor = connection.cursor()
+    with cursor.copy("COPY said (address, video, text, words) FROM STDIN") as copy:
+        for address, (text, words) in enumerate(zip(texts, vectors, strict=True), start=first):
+            copy.write_row((address, video, text, words))
+    with cursor.copy("COPY said_term (term, video) FROM STDIN") as copy:
+        for term in terms:
+            copy.write_row((term, video))
+    connection.execute("INSERT INTO said_of VALUES (%s, %s, %s)", (video, first, len(texts)))

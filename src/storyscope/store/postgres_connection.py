@@ -1,0 +1,241 @@
+"""Connections to PostgreSQL: a pool, migrations, and what to do when a connection is lost."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from storyscope.errors import LibraryError, MissingDependency
+from storyscope.store.postgres_address import PostgresAddress
+from storyscope.store.postgres_migrations import MIGRATIONS
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+T = TypeVar("T")
+MAX_CONNECTIONS = 8
+"""Connections that one process opens at most, besides the one that holds its locks."""
+IDLE_SECONDS = 60.0
+"""A connection that nobody used for so long is closed: twenty machines share the server's."""
+CONNECT_SECONDS = 10
+OUTAGE_SECONDS = 60.0
+"""How long a read or a write waits for a server that is being restarted."""
+RETRY_SECONDS = 0.2
+
+
+def require_cluster_extra() -> None:
+    """Refuse where the parts that talk to a server are not installed."""
+    try:
+        import psycopg
+        import psycopg_pool  # noqa: F401
+    except ImportError as error:
+        raise MissingDependency(
+            "a library in PostgreSQL needs parts that are not installed; "
+            "run `pip install 'storyscope[cluster]'`"
+        ) from error
+    assert psycopg
+
+
+class Database:
+    """The database of one library, for all threads of this process."""
+
+    def __init__(self, address: PostgresAddress) -> None:
+        require_cluster_extra()
+        self.address = address
+        if address.password:
+            # Processes that this one starts are given addresses without passwords.
+            os.environ["PGPASSWORD"] = address.password
+        self._local = threading.local()
+        self._opened: Any = None
+        self._opening = threading.Lock()
+        with self.explained(), self.connect() as connection:
+            migrate(connection, address)
+
+    def connect(self) -> Connection[Any]:
+        """A connection outside the pool, with dictionaries as rows."""
+        import psycopg
+        from psycopg.rows import dict_row
+
+        return psycopg.connect(
+            self.address.server, autocommit=True, row_factory=dict_row, **self._options()
+        )
+
+    def ask(self, question: str, values: Any = ()) -> list[dict[str, Any]]:
+        """The rows that answer a question; asked again where the connection is lost."""
+        return self._again(lambda c: c.execute(question, values).fetchall())
+
+    def write(self, change: Callable[[Connection[Any]], T], *, counted: bool = True) -> T:
+        """Run a change in one transaction: all of it, or nothing.
+
+        Where the connection is lost it runs again, so it must be one that may run twice. Unless
+        it is not `counted`, everybody sees that the library has another version.
+        """
+
+        def transact(connection: Connection[Any]) -> T:
+            with connection.transaction():
+                result = change(connection)
+                if counted:
+                    connection.execute(
+                        "UPDATE change SET count = count + 1 WHERE shard = pg_backend_pid() % 16"
+                    )
+                return result
+
+        return self._again(transact)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let this thread ask one state of the database until the end of the block."""
+        with self.explained(), self._pool.connection() as connection, connection.transaction():
+            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            self._local.connection = connection
+            try:
+                yield
+            finally:
+                del self._local.connection
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Say in a person's words why the server refused, never with the password."""
+        import psycopg
+        from psycopg_pool import PoolTimeout
+
+        try:
+            yield
+        except (psycopg.Error, PoolTimeout) as error:
+            raise LibraryError(_reason(error, self.address)) from None
+
+    def close(self) -> None:
+        """Close every connection; the next question opens them again."""
+        with self._opening:
+            if self._opened is not None:
+                self._opened.close()
+            self._opened = None
+
+    def _again(self, act: Callable[[Connection[Any]], T]) -> T:
+        """Act on a connection, and once more on another for as long as connections are lost."""
+        import psycopg
+
+        held = getattr(self._local, "connection", None)
+        if held is not None:
+            with self.explained():
+                return act(held)
+        end = time.monotonic() + OUTAGE_SECONDS
+        with self.explained():
+            while True:
+                try:
+                    with self._pool.connection() as connection:
+                        return act(connection)
+                except psycopg.OperationalError as error:
+                    if not is_lost(error) or time.monotonic() > end:
+                        raise
+                    time.sleep(RETRY_SECONDS)
+
+    @property
+    def _pool(self) -> Any:
+        with self._opening:
+            if self._opened is None:
+                self._opened = self._open_pool()
+            return self._opened
+
+    def _open_pool(self) -> Any:
+        from psycopg.rows import dict_row
+        from psycopg_pool import ConnectionPool
+
+        pool = ConnectionPool(
+            self.address.server,
+            kwargs={"autocommit": True, "row_factory": dict_row, **self._options()},
+            min_size=0,
+            max_size=MAX_CONNECTIONS,
+            max_idle=IDLE_SECONDS,
+            timeout=OUTAGE_SECONDS,
+            check=ConnectionPool.check_connection,
+            open=True,
+        )
+        weakref.finalize(self, pool.close)
+        return pool
+
+    def _options(self) -> dict[str, Any]:
+        options: dict[str, Any] = {
+            "connect_timeout": CONNECT_SECONDS,
+            "options": f"-csearch_path={self.address.schema},public -cstatement_timeout=600000",
+            "application_name": "storyscope",
+        }
+        return options | ({"password": self.address.password} if self.address.password else {})
+
+
+def is_lost(error: Exception) -> bool:
+    """Whether an error means that the connection is gone, and not that the question is wrong."""
+    state = getattr(error, "sqlstate", None)
+    return state is None or state[:2] in ("08", "57")
+
+
+def lock_number(*names: str) -> int:
+    """A number for an advisory lock that stands for these names."""
+    digest = hashlib.sha256("\0".join(names).encode()).digest()
+    return int.from_bytes(digest[:8], "big", signed=True)
+
+
+def migrate(connection: Connection[Any], address: PostgresAddress) -> None:
+    """Bring the library to today's shape; of many that start at once, one does it."""
+    schema = address.schema
+    version = _version(connection, schema)
+    if version < len(MIGRATIONS):
+        with connection.transaction():
+            number = lock_number(schema, "migrations")
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
+            connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+            connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
+            connection.execute("CREATE TABLE IF NOT EXISTS migration (version integer PRIMARY KEY)")
+            version = _version(connection, schema)
+            for step, script in enumerate(MIGRATIONS[version:], start=version + 1):
+                connection.execute(script)
+                connection.execute("INSERT INTO migration VALUES (%s)", (step,))
+                version = step
+    if version > len(MIGRATIONS):
+        raise LibraryError(
+            f"the library {address.shown} was written by a newer Storyscope (version {version} of "
+            f"its shape, this one knows {len(MIGRATIONS)}); "
+            "upgrade with `pip install -U 'storyscope[cluster]'`"
+        )
+
+
+def _version(connection: Connection[Any], schema: str) -> int:
+    found = connection.execute(
+        "SELECT to_regclass(%s) IS NOT NULL AS there", (f"{schema}.migration",)
+    ).fetchone()
+    if not found or not found["there"]:
+        return 0
+    row = connection.execute("SELECT coalesce(max(version), 0) AS last FROM migration").fetchone()
+    return int(row["last"]) if row else 0
+
+
+def _reason(error: Exception, address: PostgresAddress) -> str:
+    """One line for a person: what happened, and what to do."""
+    state = getattr(error, "sqlstate", None) or ""
+    said = " ".join(str(error).split()) or type(error).__name__
+    if address.password:
+        said = said.replace(address.password, "***")
+    where = address.shown
+    if "vector" in said and state in ("0A000", "58P01"):
+        return (
+            f"the server of {where} lacks the extension pgvector; install it there, such as by "
+            "`apt install postgresql-17-pgvector`, and run the same command again"
+        )
+    if state == "42501":
+        return (
+            f"{where} cannot be used: {said}; let its owner run "
+            "`CREATE EXTENSION vector` and `GRANT CREATE ON DATABASE` to this user"
+        )
+    if state == "53100":
+        return f"the disk of the server of {where} is full; free some space and run it again"
+    if state == "53300":
+        return f"the server of {where} has no connection left; raise its max_connections"
+    if not state or state[:2] in ("08", "28", "3D", "57"):
+        return f"{where} cannot be reached: {said}; check the address, and that the server runs"
+    return f"{where} cannot be used: {said}"

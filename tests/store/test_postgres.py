@@ -1,0 +1,207 @@
+"""What only a store in PostgreSQL promises: addresses, many machines, lost connections."""
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from passages import passages
+from storyscope import Library
+from storyscope.core import Video
+from storyscope.errors import DamagedVideo, LibraryError, MissingDependency, VideoBusy
+from storyscope.store import PASSAGES, Artefact, PostgresStore, SqliteStore, TextQuery, VideoRecord
+from storyscope.store.postgres_address import parse_address
+from storyscope.store.postgres_migrations import MIGRATIONS
+
+pytestmark = pytest.mark.xdist_group("postgres")
+AUDIO = Artefact("audio")
+RECORD = VideoRecord(Video("film", "/f.mp4", "d", 1.0, 24, 24.0, 64, 36, True), "ready", 1, 2)
+
+
+@pytest.fixture
+def store(postgres, tmp_path):
+    store = PostgresStore(postgres.address(tmp_path))
+    store.put_record(RECORD)
+    yield store
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (
+            "postgresql://ann:secret@host:5433/films?arrays=s3://bucket/some",
+            "postgresql://ann@host:5433/films?arrays=s3://bucket/some",
+        ),
+        (
+            "postgres:/ann@host/films?arrays=s3:/bucket/some&sslmode=require",
+            "postgresql://ann@host/films?sslmode=require&arrays=s3://bucket/some",
+        ),
+        (
+            "postgresql://ann@/films?host=/run/pg&password=secret&arrays=/shared&schema=news",
+            "postgresql://ann@/films?host=/run/pg&arrays=/shared&schema=news",
+        ),
+    ],
+)
+def test_an_address_is_shown_without_its_password_and_opens_the_same_library(written, shown):
+    address = parse_address(written)
+    assert address.shown == shown
+    assert parse_address(shown).shown == shown
+    assert "secret" not in address.server
+    assert address.password == ("secret" if "secret" in written else "")
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("postgresql://host/films", "does not say where its arrays are"),
+        ("postgresql://host/films?arrays=/a&schema=A-B", "no plain name"),
+        (
+            "postgresql://ann:secret@127.0.0.1:1/films?arrays=/tmp/a",
+            "cannot be reached: .*check the address",
+        ),
+    ],
+)
+def test_an_address_that_cannot_be_used_is_refused_in_one_line(address, words, monkeypatch):
+    monkeypatch.setenv("PGPASSWORD", "")
+    with pytest.raises(LibraryError, match=words) as refusal:
+        Library(address)
+    assert "secret" not in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_without_the_extra_the_error_names_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg_pool", None)
+    with pytest.raises(MissingDependency, match=r"storyscope\[cluster\]"):
+        PostgresStore("postgresql://host/films?arrays=/a")
+
+
+def test_a_folder_needs_none_of_it(tmp_path):
+    code = (
+        "import sys; from storyscope import Library; Library(sys.argv[1]).videos();"
+        "print([m for m in ('psycopg', 'obstore', 'distributed') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_settings_of_a_folder_may_name_the_library(store, tmp_path):
+    folder = tmp_path / "here"
+    folder.mkdir()
+    (folder / "storyscope.toml").write_text(f'library = "{store.place}"\n')
+    library = Library(folder)
+    assert library.place == store.place
+    assert [record.video.id for record in library.videos()] == ["film"]
+    library.store.close()
+
+
+def test_many_that_start_at_once_make_one_library(postgres, tmp_path):
+    address, failures, stores = postgres.address(tmp_path), [], []
+
+    def start():
+        try:
+            stores.append(PostgresStore(address))
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=start) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    steps = stores[0].database.ask("SELECT version FROM migration ORDER BY version")
+    assert [row["version"] for row in steps] == list(range(1, len(MIGRATIONS) + 1))
+    for store in stores:
+        store.close()
+
+
+def test_a_library_of_a_newer_version_is_refused(store):
+    store.database.write(lambda c: c.execute("INSERT INTO migration VALUES (99)"))
+    with pytest.raises(LibraryError, match=r"newer Storyscope .*pip install -U"):
+        PostgresStore(store.place)
+
+
+def test_a_cut_connection_is_replaced_and_nothing_is_lost(store, postgres):
+    store.save("film", AUDIO, "one", np.arange(3))
+    with store.busy("film"):
+        postgres.cut_connections()
+        assert store.load("film", AUDIO).tolist() == [0, 1, 2]
+        postgres.cut_connections()
+        store.save("film", AUDIO, "two", np.arange(4))
+    assert store.key("film", AUDIO) == "two"
+    with PostgresStore(store.place).busy("film", patience=0):
+        pass
+
+
+def test_a_lock_dies_with_its_process(store):
+    code = (
+        "import os, sys; from storyscope.store import PostgresStore\n"
+        "with PostgresStore(sys.argv[1]).busy('film'): print(flush=True); sys.stdin.read()"
+    )
+    other = subprocess.Popen(
+        [sys.executable, "-c", code, store.place],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert other.stdout.readline()
+    with pytest.raises(VideoBusy), store.busy("film", patience=0):
+        pass
+    other.kill()
+    other.wait()
+    with store.busy("film", patience=5):
+        pass
+
+
+def test_a_copy_in_another_process_carries_no_password(store, monkeypatch):
+    secret = store.place.replace("postgres@", "postgres:secret@")
+    monkeypatch.setenv("PGPASSWORD", "")
+    other = PostgresStore(secret)
+    assert b"secret" not in pickle.dumps(other)
+    assert "secret" not in other.place
+    assert os.environ["PGPASSWORD"] == "secret"
+    other.close()
+
+
+def test_equal_arrays_share_a_file_that_is_verified_when_read(store):
+    other = VideoRecord(Video("b", "/b.mp4", "d", 1.0, 24, 24.0, 64, 36, True), "ready", 1, 2)
+    store.put_record(other)
+    store.save("film", AUDIO, "one", np.arange(300))
+    store.save("b", AUDIO, "one", np.arange(300))
+    ((name, _),) = store.arrays.names()
+    path = store.arrays._path(name)
+    damaged = bytearray(path.read_bytes())
+    damaged[-1] ^= 1
+    path.write_bytes(damaged)
+    with pytest.raises(DamagedVideo, match="does not hold what was written"):
+        store.load("b", AUDIO)
+
+
+def test_full_text_search_answers_as_a_folder_does(store, tmp_path):
+    texts = (
+        "The generously organised universities were running, generating relations",
+        "Whales' songs: naïve café owners don't mind O'Neil's re-entry at 3.5 km",
+        "映画 の 物語 and Straße, ŒUVRE, ﬁne İstanbul \\ 'quoted' \"words\"",
+        "flies dying skis news the of and",
+    )
+    folder = SqliteStore(tmp_path / "folder")
+    folder.put_record(RECORD)
+    for each in (store, folder):
+        each.save("film", PASSAGES, "one", passages(*texts))
+    words = sorted({word for text in texts for word in text.split()})
+    pairs = [" ".join(text.split()[n : n + 2]) for text in texts for n in range(3)]
+    queries = [TextQuery((term,)) for term in [*words, *pairs]]
+    queries += [TextQuery((word[:3],), prefix=True) for word in words]
+    for query in queries:
+        found, wanted = (
+            each.find_text(query) - each.text_addresses()["film"].start for each in (store, folder)
+        )
+        assert found.tolist() == wanted.tolist(), query
+    assert store.vocabulary("") == folder.vocabulary("")
+    assert any(len(store.find_text(query)) for query in queries)
