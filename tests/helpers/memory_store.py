@@ -125,6 +125,10 @@ class MemoryStore:
     def key(self, video, artefact):
         return self._state.artefacts.get((video, artefact.name), (None,))[0]
 
+    def keys(self, video):
+        kept = sorted(self._state.artefacts.items())
+        return {stage: value[0] for (of, stage), value in kept if of == video}
+
     def ready_keys(self, artefact):
         ready = [r.video.id for r in self.records() if r.state == "ready"]
         keys = {video: self.key(video, artefact) for video in ready}
@@ -210,6 +214,9 @@ class MemoryStore:
 
     def put_document(self, name, content):
         self.document(name).write_bytes(content)
+
+    def documents(self):
+        return sorted(path.name for path in self.folder.iterdir() if path.is_file())
 
     def lock(self, name):
         return self.memory.locks["lock", name]

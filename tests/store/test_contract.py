@@ -106,6 +106,15 @@ def test_only_videos_that_are_ready_are_offered(store):
     assert store.ready_keys(PASSAGES) == {}
 
 
+def test_artefacts_and_documents_are_listed(store):
+    assert (store.keys("film"), store.documents()) == ({}, [])
+    store.save("film", PASSAGES, "two", passages("Whales"))
+    store.save("film", AUDIO, "one", np.arange(3))
+    store.put_document("settings.toml", b"one")
+    assert list(store.keys("film").items()) == [("audio", "one"), ("passages", "two")]
+    assert store.documents() == ["settings.toml"]
+
+
 def test_outdated_artefacts_are_made_again_and_read_until_then(store):
     store.save("film", AUDIO, "one", (1, 2))
     store.put_annotation("film", "ann", "{}")

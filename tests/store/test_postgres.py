@@ -205,3 +205,28 @@ def test_full_text_search_answers_as_a_folder_does(store, tmp_path):
         assert found.tolist() == wanted.tolist(), query
     assert store.vocabulary("") == folder.vocabulary("")
     assert any(len(store.find_text(query)) for query in queries)
+
+
+def test_unused_arrays_are_collected_after_a_day_and_used_ones_never(store):
+    store.save("film", AUDIO, "one", np.arange(300))
+    store.save("film", AUDIO, "two", np.arange(400))
+    (used,) = store.files("film").values()
+    assert store.collect() == 0
+    assert store.collect(older_than=-1) == 1
+    assert [name for name, _ in store.arrays.names()] == [used]
+
+
+def test_arrays_that_were_collected_while_they_were_saved_are_written_again(store, monkeypatch):
+    put = store.arrays.put
+    puts = []
+
+    def put_and_lose(arrays):
+        puts.append(put(arrays))
+        if len(puts) == 1:
+            assert store.collect(older_than=-1) == 1
+        return puts[-1]
+
+    monkeypatch.setattr(store.arrays, "put", put_and_lose)
+    store.save("film", AUDIO, "one", np.arange(300))
+    assert len(puts) == 2
+    assert store.load("film", AUDIO).tolist() == list(range(300))

@@ -28,6 +28,7 @@ COMMANDS: dict[str, str] = {
     "remove": "Library",
     "relink": "Library",
     "check": "Library",
+    "copy": "Library",
     "backup": "Library",
     "restore": "Library",
     "train": "Learning",

@@ -18,7 +18,7 @@ LibraryOption = Annotated[
         "--library",
         metavar="DIR",
         envvar="STORYSCOPE_LIBRARY",
-        help="Folder of the library, or address of a served one.",
+        help="Folder of the library, or its address: postgresql://... or that of a served one.",
         show_default="~/.storyscope",
     ),
 ]
@@ -37,9 +37,9 @@ OutputOption = Annotated[
 
 def named(folder: Path) -> str:
     """The library as people write it: a Path drops one of an address's slashes."""
-    from storyscope.library import address_of
+    from storyscope.store import address_of, without_password
 
-    return address_of(folder)[1]
+    return without_password(address_of(folder)[1])
 
 
 def open_library(folder: Path, *, create: bool = False) -> Library:

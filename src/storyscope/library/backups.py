@@ -6,7 +6,7 @@ from pathlib import Path
 
 from storyscope.errors import LibraryError
 from storyscope.library.local import LocalLibrary
-from storyscope.store import SqliteStore
+from storyscope.store import FOLDER, SqliteStore, address_of, without_password
 from storyscope.store.backups import new_backup, restore
 from storyscope.store.explaining import explained
 from storyscope.store.opening import DATABASE
@@ -16,7 +16,8 @@ def back_up(library: LocalLibrary, file: Path | None = None) -> Path:
     """Write a copy of the database, beside the others or to a file that a person named."""
     if not isinstance(library.store, SqliteStore):
         raise LibraryError(
-            f"{library.place} is no folder; a database server is backed up with its own tools"
+            f"{library.place} is no folder; a database server is backed up with its own tools, "
+            "such as pg_dump"
         )
     path = file or new_backup(library.folder)
     library.store.back_up(path)
@@ -25,6 +26,11 @@ def back_up(library: LocalLibrary, file: Path | None = None) -> Path:
 
 def restore_database(place: str | Path, file: Path) -> Path | None:
     """Put a copy in the place of a library's database; returns where that was kept, if at all."""
+    if address_of(place)[0] != FOLDER:
+        raise LibraryError(
+            f"{without_password(str(place))} is no folder; a database server is restored with its "
+            "own tools, such as pg_restore"
+        )
     folder = Path(place).expanduser()
     with explained(folder):
         return restore(folder, DATABASE, file)

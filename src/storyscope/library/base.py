@@ -25,7 +25,7 @@ from storyscope.formats import Entry, Timeline, timeline_of
 from storyscope.progress import Report, silent
 from storyscope.report import Findings, Truth
 from storyscope.search import Filter
-from storyscope.store import FOLDER, VideoRecord, address_of
+from storyscope.store import FOLDER, VideoRecord, address_of, without_password
 
 AUTOMATIC = "automatic"
 """The annotator whose stories are the automatic ones, whichever version is the library's own."""
@@ -34,8 +34,9 @@ AUTOMATIC = "automatic"
 class Library:
     """Videos and their stories; `Library(place)` opens the kind of library that `place` names.
 
-    A place is a folder, which is created if missing, or the address of a library that
-    `storyscope serve` shows, such as http://host:8000. What a kind of library cannot do, it
+    A place is a folder, which is created if missing, the address of a library in PostgreSQL, such
+    as postgresql://host/name?arrays=/shared/folder, or of one that `storyscope serve` shows, such
+    as http://host:8000. What a kind of library cannot do, it
     refuses with a LibraryError.
     """
 
@@ -308,6 +309,7 @@ def open_library(place: str | Path, **options: Any) -> Library:
 
 def _kind_of(place: str | Path) -> type[Library]:
     scheme, address = address_of(place)
+    address = without_password(address)
     if scheme not in Library._kinds:
         others = ", ".join(f"{name}://" for name in Library._kinds if name != FOLDER)
         raise LibraryError(f"no library can be at {address}; name a folder, or one of {others}")

@@ -8,17 +8,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from storyscope.errors import LibraryError, StoryscopeError
+from storyscope.errors import StoryscopeError
 from storyscope.library.local import LocalLibrary
 from storyscope.library.thumbnails import CHOICES_FILE, require_choices
 from storyscope.stages.taught import RANKER_FILE
-from storyscope.store import SqliteStore
-from storyscope.store.checking import (
-    damaged_artefacts,
-    drop_artefact,
-    require_sound_database,
-    stray_arrays,
-)
+from storyscope.store import Store
+from storyscope.store.checking import StoreCheck, check_of
 from storyscope.thumbnails import load_ranker
 
 FOLDERS = ("arrays", "pictures", "scratch", "search", "uploads")
@@ -42,13 +37,11 @@ def check_library(library: LocalLibrary, *, repair: bool = False) -> list[Proble
 
     Annotations are never touched. A video whose film is gone cannot be indexed again.
     """
-    store = library.store
-    if not isinstance(store, SqliteStore):
-        raise LibraryError(f"{library.place} is no folder; only libraries in folders are checked")
-    require_sound_database(store)
-    found = [*_links(library.folder), *_documents(store, repair)]
-    found += _damaged_videos(library, store, repair)
-    found += _strays(store, repair)
+    check = check_of(library.store)
+    check.require_sound_database()
+    found = [*_links(library.folder), *_documents(library.store, repair)]
+    found += _damaged_videos(library, check, repair)
+    found += _strays(check, repair)
     found += [*_films(library)]
     return found
 
@@ -70,7 +63,7 @@ def _links(folder: Path) -> Iterator[Problem]:
             yield Problem(f"{path} is a link", advice=advice)
 
 
-def _documents(store: SqliteStore, repair: bool) -> Iterator[Problem]:
+def _documents(store: Store, repair: bool) -> Iterator[Problem]:
     tests: dict[str, Callable[[Path], object]] = {
         CHOICES_FILE: lambda path: require_choices(store),
         RANKER_FILE: load_ranker,
@@ -88,10 +81,10 @@ def _documents(store: SqliteStore, repair: bool) -> Iterator[Problem]:
             yield Problem(f"{name} is damaged{kept}", repaired=repair)
 
 
-def _damaged_videos(library: LocalLibrary, store: SqliteStore, repair: bool) -> Iterator[Problem]:
-    for record in store.records():
+def _damaged_videos(library: LocalLibrary, check: StoreCheck, repair: bool) -> Iterator[Problem]:
+    for record in library.store.records():
         video = record.video.id
-        damaged = [*damaged_artefacts(store, video)]
+        damaged = [*check.damaged(video)]
         if not damaged:
             continue
         stages = ", ".join(stage for stage, _ in damaged)
@@ -103,7 +96,7 @@ def _damaged_videos(library: LocalLibrary, store: SqliteStore, repair: bool) -> 
             yield Problem(what, video, advice=advice)
         else:
             for stage, _ in damaged:
-                drop_artefact(store, video, stage)
+                check.drop(video, stage)
             try:
                 library.add(record.video.path, transcript=record.transcript)
                 yield Problem(what, video, repaired=True)
@@ -111,14 +104,13 @@ def _damaged_videos(library: LocalLibrary, store: SqliteStore, repair: bool) -> 
                 yield Problem(what, video, advice=str(error))
 
 
-def _strays(store: SqliteStore, repair: bool) -> Iterator[Problem]:
-    stray = stray_arrays(store)
+def _strays(check: StoreCheck, repair: bool) -> Iterator[Problem]:
+    stray = check.strays()
     if stray and repair:
-        for path in stray:
-            path.unlink()
+        check.delete_strays()
     if stray:
         many = f"{len(stray)} files of arrays belong" if len(stray) > 1 else "a file belongs"
-        yield Problem(f"{many} to no video, such as {stray[0].name}", repaired=repair)
+        yield Problem(f"{many} to no video, such as {Path(stray[0]).name}", repaired=repair)
 
 
 def _films(library: LocalLibrary) -> Iterator[Problem]:

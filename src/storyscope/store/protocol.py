@@ -126,6 +126,9 @@ class Store(Protocol):
     def key(self, video: str, artefact: Artefact[Any]) -> str | None:
         """The key under which an artefact is kept, or None."""
 
+    def keys(self, video: str) -> dict[str, str]:
+        """The key of every artefact of a video, by the artefact's name."""
+
     def ready_keys(self, artefact: Artefact[Any]) -> dict[str, str]:
         """The key of an artefact for every video that is indexed to the end."""
 
@@ -164,6 +167,9 @@ class Store(Protocol):
 
     def put_document(self, name: str, content: bytes) -> None:
         """Keep a document, whole or not at all, for everybody who opens this store."""
+
+    def documents(self) -> list[str]:
+        """The names of all documents."""
 
     def lock(self, name: str) -> AbstractContextManager[object]:
         """Wait until nobody else has the lock of this name, and keep it meanwhile."""

@@ -43,6 +43,8 @@ from storyscope.store.sqlite_text import file_words, match_expression
 from storyscope.writing import half_written, real_folder, write_whole
 
 LOCKS = "locks"
+DOCUMENT_SUFFIXES = {".json", ".npz", ".safetensors", ".toml"}
+"""Endings of the files in a library's folder that are documents."""
 Taken = TypeVar("Taken")
 
 
@@ -165,6 +167,10 @@ class SqliteStore:
             "SELECT key FROM artefact WHERE video = ? AND stage = ?", (video, artefact.name)
         )
         return row["key"] if row else None
+
+    def keys(self, video: str) -> dict[str, str]:
+        rows = self._ask("SELECT stage, key FROM artefact WHERE video = ? ORDER BY stage", (video,))
+        return {row["stage"]: row["key"] for row in rows}
 
     def ready_keys(self, artefact: Artefact[Any]) -> dict[str, str]:
         rows = self._ask(
@@ -312,6 +318,10 @@ class SqliteStore:
     def put_document(self, name: str, content: bytes) -> None:
         with explained(self.folder):
             write_whole(self.folder / name, [content])
+
+    def documents(self) -> list[str]:
+        files = (path for path in self.folder.iterdir() if path.is_file())
+        return sorted(path.name for path in files if path.suffix in DOCUMENT_SUFFIXES)
 
     def lock(self, name: str) -> AbstractContextManager[object]:
         from filelock import FileLock
