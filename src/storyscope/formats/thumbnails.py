@@ -25,12 +25,17 @@ def save(timeline: Timeline, path: Path) -> None:
             f"thumbnails need the pictures of an indexed video; "
             f"run `storyscope add {timeline.video.path}`"
         )
-    chosen = _choose(timeline.keyframes)
-    size = TILE_WIDTH, _tile_height(timeline.video)
-    sprite = path.with_suffix(".jpg")
-    _paint([timeline.keyframes.pictures[number] for number in chosen], size, sprite)
-    times = [float(timeline.keyframes.seconds[number]) for number in chosen]
-    path.write_text(_track(times, timeline.video, size, sprite.name), encoding="utf-8")
+    write_sprite_sheet(timeline.video, timeline.keyframes, path)
+
+
+def write_sprite_sheet(video: Video, keyframes: Keyframes, track: Path) -> None:
+    """Write small pictures of a video into one JPEG, and beside it the WebVTT track for it."""
+    chosen = _choose(keyframes)
+    size = TILE_WIDTH, _tile_height(video)
+    sprite = track.with_suffix(".jpg")
+    _paint([keyframes.pictures[number] for number in chosen], size, sprite)
+    times = [float(keyframes.seconds[number]) for number in chosen]
+    track.write_text(_track(times, video, size, sprite.name), encoding="utf-8")
 
 
 def _choose(keyframes: Keyframes) -> list[int]:

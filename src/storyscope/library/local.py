@@ -261,7 +261,9 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
 
     def write_thumbnails(self, video: str) -> list[tuple[Thumbnail, tuple[Path, Path]]]:
         chosen = [self.thumbnail(video, story) for story in self.stories(video)]
-        files = write_pictures(self._film(video), chosen, self.folder / "pictures" / video)
+        files = write_pictures(
+            self.video(video), self._film(video).keyframes, chosen, self.folder / "pictures" / video
+        )
         return list(zip(chosen, files, strict=True))
 
     def findings(

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from storyscope.core import Film, Span, Story, Thumbnail, format_time
-from storyscope.core.times import format_timestamp
+from storyscope.core import Keyframes, Story, Thumbnail, Video, format_time
 from storyscope.errors import DamagedVideo, LibraryError, VideoBusy
+from storyscope.formats import write_sprite_sheet
 from storyscope.stages.executor import given, stage_key
 from storyscope.stages.indexing import RATE_PICTURES
 from storyscope.stages.taught import RANKER_FILE, base_ranker
@@ -31,7 +31,6 @@ CHOICES_FILE = "thumbnails.json"
 LOCK = "thumbnails"
 """Held by whoever chooses a frame or learns from what was chosen."""
 SMALL_HEIGHT = 90
-SPRITE_COLUMNS = 10
 
 
 def preferred(store: Store, story: Story) -> Thumbnail | None:
@@ -71,7 +70,7 @@ def learn(store: Store) -> None:
     """Learn from every frame that people chose, for all or in their own version of the stories."""
     with store.lock(LOCK):
         choices = [*_readable_choices(store), *_in_versions(store)]
-        ranker = prefer(base_ranker(store), _lessons(store, choices))
+        ranker = prefer(base_ranker(store), _examples(store, choices))
         store.put_document(RANKER_FILE, f"{ranker.to_json()}\n".encode())
         for video in store.ready_keys(RATINGS):
             # Whoever indexes a video rates it by what was learned.
@@ -87,11 +86,10 @@ def forget_choices(store: Store, video: str) -> None:
 
 
 def write_pictures(
-    film: Film, chosen: Sequence[Thumbnail], folder: Path
+    video: Video, keyframes: Keyframes, chosen: Sequence[Thumbnail], folder: Path
 ) -> list[tuple[Path, Path]]:
     """Every story's thumbnail at two sizes, and a sprite sheet with its WebVTT for scrubbing."""
     folder.mkdir(parents=True, exist_ok=True)
-    keyframes = film.keyframes
     files = []
     for number, thumbnail in enumerate(chosen, start=1):
         nearest = int(np.abs(keyframes.seconds - thumbnail.seconds).argmin())
@@ -99,9 +97,7 @@ def write_pictures(
         large.write_bytes(keyframes.pictures[nearest])
         small.write_bytes(_jpeg(_small(keyframes.pictures[nearest])))
         files.append((large, small))
-    sheet, track = _sprites(film)
-    (folder / "sprites.jpg").write_bytes(_jpeg(sheet))
-    (folder / "sprites.vtt").write_text(track, encoding="utf-8")
+    write_sprite_sheet(video, keyframes, folder / "sprites.vtt")
     return files
 
 
@@ -119,34 +115,8 @@ def _rate_anew(store: Store, video: str, ranker: Ranker) -> None:
         store.save(video, RATINGS, key, rate_beauty(ratings, seen, ranker))
 
 
-def _sprites(film: Film) -> tuple[Image.Image, str]:
-    """One small picture a shot, ten in a row, and where each lies in the sheet."""
-    from PIL import Image
-
-    keyframes = film.keyframes
-    shown = [
-        (shot.span, _small(keyframes.pictures[int(rows[len(rows) // 2])]))
-        for number, shot in enumerate(film.shots)
-        if len(rows := np.flatnonzero(keyframes.shots == number))
-    ]
-    width, height = shown[0][1].size
-    lines_of_pictures = -(-len(shown) // SPRITE_COLUMNS)
-    size = (width * min(len(shown), SPRITE_COLUMNS), height * lines_of_pictures)
-    sheet = Image.new("RGB", size)
-    lines = ["WEBVTT", ""]
-    for place, (span, picture) in enumerate(shown):
-        x, y = width * (place % SPRITE_COLUMNS), height * (place // SPRITE_COLUMNS)
-        sheet.paste(picture, (x, y))
-        lines += [_cue(span), f"sprites.jpg#xywh={x},{y},{width},{height}", ""]
-    return sheet, "\n".join(lines)
-
-
-def _cue(span: Span) -> str:
-    return f"{format_timestamp(span.start)} --> {format_timestamp(span.end)}"
-
-
-def _lessons(store: Store, choices: Sequence[dict[str, Any]]) -> list[Choice]:
-    lessons = []
+def _examples(store: Store, choices: Sequence[dict[str, Any]]) -> list[Choice]:
+    examples = []
     known = store.ready_keys(VISION)
     for choice in choices:
         if choice["video"] not in known:
@@ -159,8 +129,8 @@ def _lessons(store: Store, choices: Sequence[dict[str, Any]]) -> list[Choice]:
         taken = int(np.abs(seconds - choice["seconds"]).argmin())
         inside = (seconds >= choice["start"]) & (seconds < choice["end"])
         inside[taken] = False
-        lessons.append((seen.hypercolumns[taken], seen.hypercolumns[inside]))
-    return lessons
+        examples.append((seen.hypercolumns[taken], seen.hypercolumns[inside]))
+    return examples
 
 
 def _in_versions(store: Store) -> Iterator[dict[str, Any]]:

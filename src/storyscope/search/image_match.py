@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from storyscope.core.logistic import sigmoid
+
 MIN_PROBABILITY = 0.16
 """Probability at which a match just counts, as `scores.MIN_SCORE`."""
 CONTRAST, CLASSES = 1 / 15, 0.2
@@ -43,4 +45,4 @@ def match_probability(
     stands_out = (cosines - mean) / np.where(seen, deviation, 1)
     fit = cosines + CONTRAST * stands_out + CLASSES * class_cosines
     log_odds = SLOPE * (fit - MIN_FIT) + np.log(MIN_PROBABILITY / (1 - MIN_PROBABILITY))
-    return np.where(seen, 1 / (1 + np.exp(-np.clip(log_odds, -30, 30))), NOT_ENCODED)
+    return np.where(seen, sigmoid(log_odds), NOT_ENCODED)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from storyscope.core import Passages
+from storyscope.core.logistic import sigmoid
 from storyscope.search.classes import conse
 from storyscope.search.image_match import match_probability
 from storyscope.search.query import QueryVectors
@@ -112,7 +113,7 @@ def fuse(scores: ModalityScores, weights: Weights = WEIGHTS) -> FusedScores:
     """
     vectors, spoken, on_screen = scores
     terms = np.maximum(spoken, on_screen)
-    words = _probability(
+    words = sigmoid(
         weights.spoken * terms
         + weights.best_window * vectors.best_window
         + weights.whole_story * vectors.whole_story
@@ -121,7 +122,7 @@ def fuse(scores: ModalityScores, weights: Weights = WEIGHTS) -> FusedScores:
     # A passage that contains all terms is a hit, however far its topic is.
     words = np.where(terms > ALL_TERMS, np.maximum(words, LIKELY_SCORE), words)
     words = np.where((vectors.best_window != 0) | (terms > 0), words, 0)
-    conse_visual = _probability(
+    conse_visual = sigmoid(
         weights.named_classes * vectors.named_classes
         + weights.visual * vectors.visual
         + weights.visual_offset
@@ -150,13 +151,9 @@ def frame_relevance(
         log_odds += weights.visual * class_cosines
     if query.class_weights is not None:
         log_odds += weights.named_classes * (shares * query.class_weights[classes]).sum(axis=1)
-    relevance[rows] = _probability(log_odds)
+    relevance[rows] = sigmoid(log_odds)
     if query.image_text is not None and passages.looks.shape[1] == len(query.image_text):
         cosines = passages.looks[rows].astype(np.float32) @ query.image_text
         matches = match_probability(cosines, passages.backgrounds[rows], class_cosines)
         relevance[rows] = np.where(matches >= 0, matches, relevance[rows])
     return relevance
-
-
-def _probability(log_odds: np.ndarray) -> np.ndarray:
-    return np.asarray(1 / (1 + np.exp(-np.clip(log_odds, -30, 30))))

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from storyscope.core.logistic import sigmoid
 from storyscope.shots.confirm import hidden
 from storyscope.shots.weights import load_weights
 
@@ -25,7 +26,7 @@ def adapt(examples: Sequence[tuple[np.ndarray, bool]]) -> dict[str, np.ndarray]:
     start = np.append(shipped["confirm_leave"][:, 0], shipped["confirm_leave_bias"])
     w = start.astype(float)
     for _ in range(ROUNDS):
-        chance = 1 / (1 + np.exp(-(h @ w)))
+        chance = sigmoid(h @ w)
         slope = h.T @ (chance - y) + STIFFNESS * (w - start)
         curve = (h.T * (chance * (1 - chance))) @ h + STIFFNESS * np.eye(len(w))
         step = np.linalg.solve(curve, slope)

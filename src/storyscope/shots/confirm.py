@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
+from storyscope.core.logistic import sigmoid
 from storyscope.shots.weights import load_weights
 
 AROUND = 14
@@ -74,7 +75,7 @@ def around(rgb: np.ndarray, run: range) -> np.ndarray:
 def probability(features: np.ndarray, weights: Mapping[str, np.ndarray]) -> float:
     """What the second network makes of the features of a change."""
     logit = hidden(features, weights) @ weights["confirm_leave"] + weights["confirm_leave_bias"]
-    return float(1 / (1 + np.exp(-logit[0])))
+    return float(sigmoid(logit[0]))
 
 
 def hidden(features: np.ndarray, weights: Mapping[str, np.ndarray]) -> np.ndarray:

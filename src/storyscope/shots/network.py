@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from storyscope.core.logistic import sigmoid
 from storyscope.shots.weights import load_weights
 
 DILATIONS = (1, 2, 4, 8, 16)
@@ -31,4 +32,4 @@ def score(measurements: np.ndarray, weights: Mapping[str, np.ndarray] | None = N
         change = seen @ weights[f"layer{number}"] + weights[f"layer{number}_bias"]
         h = h[d:-d] + np.maximum(change, 0)
     logits = h @ weights["leave"] + weights["leave_bias"]
-    return np.asarray(1 / (1 + np.exp(-logits.clip(-50, 50))), np.float32)
+    return sigmoid(logits).astype(np.float32)

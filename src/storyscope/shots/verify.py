@@ -12,6 +12,7 @@ from itertools import tee
 
 import numpy as np
 
+from storyscope.core.logistic import sigmoid
 from storyscope.errors import MissingDependency
 from storyscope.models import find_model
 from storyscope.shots import fast
@@ -64,7 +65,7 @@ def fused(scores: np.ndarray, answers: np.ndarray) -> np.ndarray:
     out = scores.copy()
     for column in (CUT, GRADUAL):
         odds = _log_odds(scores[:, column]) + TRUST * _log_odds(answers[:, column])
-        out[:, column] = 1 / (1 + np.exp(-odds))
+        out[:, column] = sigmoid(odds)
     return out
 
 
