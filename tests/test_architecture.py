@@ -20,6 +20,7 @@ LAYERS = (
     {"pipeline"},
     {"library"},
     {"processes"},
+    {"cluster"},
     {"experiments"},
     {"web"},
     {"cli"},
@@ -33,7 +34,20 @@ FRONT_DOOR = set().union(*LAYERS[:6]) - {"core"}
 """Rooms that import other rooms by what their `__init__` offers. Core's nouns may be taken from
 their files; stages and all above join rooms, and may name a file to load it alone."""
 
-HEAVY = ("torch", "av", "spacy", "fastapi", "onnxruntime", "scipy", "PIL", "sklearn", "typer")
+HEAVY = (
+    "psycopg",
+    "obstore",
+    "distributed",
+    "torch",
+    "av",
+    "spacy",
+    "fastapi",
+    "onnxruntime",
+    "scipy",
+    "PIL",
+    "sklearn",
+    "typer",
+)
 
 
 def level_of(module):

@@ -1,3 +1,5 @@
 from storyscope.cli.main import main
 
-main()
+# Processes that Dask starts import this file too.
+if __name__ == "__main__":
+    main()

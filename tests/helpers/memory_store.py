@@ -199,6 +199,9 @@ class MemoryStore:
     def jobs(self):
         return dict(self._state.jobs)
 
+    def job_listener(self):
+        return None
+
     def annotations(self, video):
         kept = self._state.annotations
         return {name: kept[of, name] for of, name in sorted(kept) if of == video}

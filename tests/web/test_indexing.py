@@ -5,20 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from index_worker import WORKER
 from storyscope import Library
 from storyscope.processes import indexing
 from storyscope.web.indexing import Indexer
 from waiting import wait_until
-
-WORKER = """
-import json, os, sys, time
-step = {"stage": "scan", "fraction": 0.5}
-name = os.path.basename(json.loads(sys.stdin.readline())["path"])
-print("nonsense" if name == "nonsense" else json.dumps(step), flush=True)
-if name in ("nonsense", "slow"):
-    time.sleep(60)
-print(json.dumps({"failure": "is bad"} if name == "bad" else {"video": name}), flush=True)
-"""
 
 
 @pytest.fixture

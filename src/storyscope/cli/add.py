@@ -46,6 +46,16 @@ def add(
             help="Take no more than this share of all cores, and give way to other programs.",
         ),
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Index on the workers of this Dask scheduler; `local` starts some here.",
+        ),
+    ] = None,
+    detach: Annotated[
+        bool, typer.Option("--detach", help="Leave the work to the cluster and do not wait.")
+    ] = False,
     quiet: QuietOption = False,
 ) -> None:
     """Index videos: find their shots, describe them, and part them into stories.
@@ -66,6 +76,8 @@ def add(
         storyscope add ~/Films --jobs 2
 
         storyscope add ~/Films --cpu-limit 25
+
+        storyscope add /shared/films --cluster tcp://host:8786 --detach
     """
     from storyscope.errors import StoryscopeError
     from storyscope.library import LocalLibrary
@@ -80,7 +92,13 @@ def add(
     shelf = open_library(library, create=True).with_settings(setting or [], preset=preset)
     if preset == "paper-lite":
         _say_what_is_swapped(shelf, quiet=quiet)
-    if isinstance(shelf, LocalLibrary):
+    if detach and cluster in (None, "local"):
+        raise StoryscopeError("--detach needs --cluster with the address of a Dask scheduler")
+    if isinstance(shelf, LocalLibrary) and cluster is not None:
+        ended = _on_cluster(shelf, paths, transcript, again, jobs, cluster, detach, quiet=quiet)
+    elif cluster is not None:
+        raise StoryscopeError(f"{shelf.place} is a served library; name the library itself")
+    elif isinstance(shelf, LocalLibrary):
         ended = _in_processes(shelf, paths, transcript, again, jobs, cpu_limit, quiet=quiet)
     elif jobs > 1 or cpu_limit is not None:
         raise StoryscopeError(
@@ -138,6 +156,37 @@ def _on_the_server(
             yield path, video.id, ""
         except StoryscopeError as error:
             yield path, "", str(error)
+
+
+def _on_cluster(
+    shelf: LocalLibrary,
+    paths: list[Path],
+    transcript: Path | None,
+    again: bool,
+    jobs: int,
+    address: str,
+    detach: bool,
+    *,
+    quiet: bool,
+) -> Iterator[tuple[Path, str, str]]:
+    """Have the workers of a cluster index videos, and yield the same as each ends."""
+    from storyscope.cluster import index_on_cluster, opened_cluster
+
+    with opened_cluster(address, workers=jobs) as client, live_progresses(quiet=quiet) as shown:
+        say(f"dashboard: {client.dashboard_link}", quiet=quiet)
+        for ended in index_on_cluster(
+            shelf,
+            paths,
+            client,
+            transcript=transcript,
+            again=again,
+            follow=lambda path, step: shown.report(str(path), step),
+            detach=detach,
+        ):
+            shown.close(str(ended.path))
+            yield ended.path, ended.video, ended.failure
+        if detach:
+            say(f"{address} goes on alone; `storyscope list` shows how far it is", quiet=quiet)
 
 
 def _in_processes(

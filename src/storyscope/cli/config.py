@@ -36,7 +36,7 @@ def config(
     shelf = open_local_library(library, create=True)
     if settings or preset:
         shelf.keep_settings(settings or [], preset=preset)
-        say(f"kept in {shelf.config_path}; the next `storyscope add` recomputes what they touch")
+        say(f"kept in {shelf.place}; the next `storyscope add` recomputes what they touch")
     if json:
         print_json(asdict(shelf.config))
         return

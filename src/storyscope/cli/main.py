@@ -22,6 +22,7 @@ COMMANDS: dict[str, str] = {
     "transcript": "Library",
     "thumbnails": "Library",
     "serve": "Library",
+    "worker": "Library",
     "export": "Library",
     "import": "Library",
     "edit": "Library",

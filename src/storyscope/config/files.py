@@ -32,11 +32,8 @@ def load_config(path: Path) -> Config:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidSetting(f"{path} is not a TOML file: {error}") from error
     preset = values.pop("preset", "default")
-    config = with_settings(preset_called(preset, where=str(path)), values, where=str(path))
-    for room in MODEL_ROOMS:
-        beside = path.parent.resolve() / getattr(config, room).model
-        config = _with_model(config, room, beside) if beside.is_file() else config
-    return config
+    base = preset_called(preset, where=str(path))
+    return with_settings(base, values, where=str(path), home=path.parent)
 
 
 def preset_called(name: Any, *, where: str = "settings") -> Config:
@@ -46,9 +43,21 @@ def preset_called(name: Any, *, where: str = "settings") -> Config:
     return PRESETS[name]
 
 
-def with_settings(config: Config, values: Mapping[str, Any], *, where: str = "settings") -> Config:
-    """A copy of `config` with `values` laid over it, room by room."""
+def with_settings(
+    config: Config,
+    values: Mapping[str, Any],
+    *,
+    where: str = "settings",
+    home: Path | None = None,
+) -> Config:
+    """A copy of `config` with `values` laid over it, room by room.
+
+    A model that lies in the folder `home` may be named from there.
+    """
     laid: Config = _lay_over(config, values, where)
+    for room in MODEL_ROOMS if home else ():
+        beside = home.resolve() / getattr(laid, room).model if home else Path()
+        laid = _with_model(laid, room, beside) if beside.is_file() else laid
     return laid
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -56,9 +57,12 @@ class IndexProcess:
         again: bool = False,
         nice: int = NICE,
         one_thread: bool = False,
+        most_memory: float = math.inf,
     ) -> None:
+        """`most_memory` is what a machine lends in bytes, whatever the film may take."""
         self.path = path.absolute()
         self._library = library
+        self._most_memory = most_memory
         self._lock = threading.Lock()
         self._exited = threading.Event()
         self._terminated = False
@@ -161,20 +165,24 @@ class IndexProcess:
 
     def _watch(self) -> None:
         """Hold the process to its budget, which grows once the length of its film is known."""
-        times = self._library.config.processes.budget
-        budget, moved = Budget.of(self.path, times=times), Usage()
+        budget, moved = self._budget(), Usage()
         while not self._exited.wait(WATCH_SECONDS):
             usage = usage_of(self._process.pid)
             if usage.cpu_seconds - moved.cpu_seconds > WATCH_SECONDS:
                 moved, self._last_event = usage, time.monotonic()
             why = budget.why_exceeded(usage)
             if why and (video := known_video(self._library.store, self.path)):
-                budget = Budget.of(self.path, video.duration, times=times)
+                budget = self._budget(video.duration)
                 why = budget.why_exceeded(usage)
             if not why and time.monotonic() - self._last_event > budget.stall_seconds:
                 why = f"did nothing for {budget.stall_seconds:.0f} seconds"
             if why:
                 self._stop(f"{why}; raise processes.budget if you trust the film")
+
+    def _budget(self, film_seconds: float = 0.0) -> Budget:
+        times = self._library.config.processes.budget
+        budget = Budget.of(self.path, film_seconds, times=times)
+        return replace(budget, memory_bytes=min(budget.memory_bytes, self._most_memory))
 
     def _lost(self, code: int) -> IndexResult:
         """The result of a process that gave none."""

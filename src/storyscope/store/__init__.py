@@ -27,7 +27,14 @@ from storyscope.store.places import (
     without_password,
 )
 from storyscope.store.postgres import PostgresStore
-from storyscope.store.protocol import MAX_MATCHES, OUTDATED, Store, TextQuery, VideoRecord
+from storyscope.store.protocol import (
+    MAX_MATCHES,
+    OUTDATED,
+    JobListener,
+    Store,
+    TextQuery,
+    VideoRecord,
+)
 from storyscope.store.sqlite import SqliteStore
 
 __all__ = [
@@ -48,6 +55,7 @@ __all__ = [
     "TRANSCRIPT",
     "VISION",
     "Artefact",
+    "JobListener",
     "PostgresStore",
     "Spool",
     "SqliteStore",

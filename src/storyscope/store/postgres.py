@@ -24,6 +24,7 @@ from storyscope.store.explaining import explained
 from storyscope.store.places import FOLDER, address_of
 from storyscope.store.postgres_address import parse_address
 from storyscope.store.postgres_connection import Database
+from storyscope.store.postgres_listening import PostgresListener, channel_of
 from storyscope.store.postgres_locks import SessionLocks
 from storyscope.store.postgres_text import text_query, tokenize
 from storyscope.store.protocol import MAX_MATCHES, OUTDATED, PATIENCE, TextQuery, VideoRecord
@@ -230,19 +231,22 @@ class PostgresStore:
 
     def add_job(self, facts: str) -> int:
         (row,) = self._ask("SELECT nextval('job_number') AS number")
-        self._write(
+        self._tell_jobs(
             "INSERT INTO job VALUES (%s, %s) ON CONFLICT (id) DO NOTHING", (row["number"], facts)
         )
         return int(row["number"])
 
     def put_job(self, number: int, facts: str | None) -> None:
         if facts is None:
-            self._write("DELETE FROM job WHERE id = %s", (number,))
+            self._tell_jobs("DELETE FROM job WHERE id = %s", (number,))
         else:
-            self._write("UPDATE job SET facts = %s WHERE id = %s", (facts, number))
+            self._tell_jobs("UPDATE job SET facts = %s WHERE id = %s", (facts, number))
 
     def jobs(self) -> dict[int, str]:
         return {row["id"]: row["facts"] for row in self._ask("SELECT * FROM job ORDER BY id")}
+
+    def job_listener(self) -> PostgresListener:
+        return PostgresListener(self.database)
 
     def files(self, video: str) -> dict[str, str]:
         """The name of the array file of every artefact of a video that has one."""
@@ -331,6 +335,15 @@ class PostgresStore:
 
     def _write(self, statement: str, values: Any) -> None:
         self.database.write(lambda connection: connection.execute(statement, values))
+
+    def _tell_jobs(self, statement: str, values: Any) -> None:
+        """Change a job, and let every server hear of it; nothing that is searched changes."""
+
+        def change(connection: Connection[Any]) -> None:
+            connection.execute(statement, values)
+            connection.execute("SELECT pg_notify(%s, '')", (channel_of(self.address.schema),))
+
+        self.database.write(change, counted=False)
 
     def _new_addresses(self, wanted: int) -> int:
         """The first of as many addresses that no passage ever had."""

@@ -67,6 +67,15 @@ OUTDATED = "outdated "
 """What the key of an artefact begins with that is to be made again."""
 
 
+class JobListener(Protocol):
+    """Waits for what others do."""
+
+    def wait(self, seconds: float) -> None:
+        """Return when a job of the store has changed, and after some seconds at most."""
+
+    def close(self) -> None: ...
+
+
 class Store(Protocol):
     """Videos, the artefacts of their stages, and what people add.
 
@@ -182,5 +191,8 @@ class Store(Protocol):
 
     def jobs(self) -> dict[int, str]:
         """Every job that is kept, by its number, oldest first."""
+
+    def job_listener(self) -> JobListener | None:
+        """What hears of jobs that others change; None where servers do not share a library."""
 
     def close(self) -> None: ...

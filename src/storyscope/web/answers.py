@@ -45,8 +45,9 @@ def titles_of(request: Request) -> Titles:
 
 def without_paths(request: Request, text: str) -> str:
     """The text without the folders of this machine: file names stay."""
-    library = library_of(request).folder
-    folders = [library / "uploads", library.absolute() / "uploads", library, library.absolute()]
+    library, uploads = library_of(request).folder, library_of(request).uploads
+    folders = [uploads, library / "uploads", library.absolute() / "uploads", library]
+    folders += [library.absolute()]
     folders += [*request.app.state.media_folders, FilePath(tempfile.gettempdir())]
     for folder in folders:
         text = text.replace(f"{folder}/", "").replace(f" in {folder}", "")

@@ -63,7 +63,7 @@ def bring_subtitles(request: Request, video: str, file: UploadFile) -> dict[str,
         raise TranscriptError("the subtitle file is larger than 32 MB")
     if not (suffix[1:].isascii() and suffix[1:].isalnum()):
         raise TranscriptError("a subtitle file ends in .srt, .vtt, .ass, .ttml, .json or .txt")
-    folder = library.folder / "transcripts"
+    folder = library.uploads.parent / "transcripts"
     folder.mkdir(parents=True, exist_ok=True)
     with half_written(folder, [content]) as part:
         words = folder / f"{found.id}{suffix}"

@@ -10,6 +10,7 @@ import asyncio
 import json
 import queue
 import threading
+import time
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
@@ -20,8 +21,13 @@ from storyscope.errors import LibraryError, StoryscopeError
 from storyscope.library import LocalLibrary
 from storyscope.processes.indexing import IndexProcess
 from storyscope.progress import Step
+from storyscope.web.other_servers import OtherServers
 
 Jobs = list[dict[str, Any]]
+HIDDEN = ("transcript", "owner", "attempts")
+"""What the page is not told of a job."""
+KEEP_SECONDS = 1.0
+"""How often other servers are told how far a job is."""
 WORKING = ("waiting", "indexing")
 ENDED = ("cancelled", "failed")
 SERVER_LOCK = "_server"
@@ -45,6 +51,10 @@ class Job:
     fraction: float = 0.0
     failure: str = ""
     video: str = ""
+    owner: str = ""
+    """The server or cluster that works on it, where several share a library."""
+    attempts: int = 0
+    """How often a worker of a cluster began it."""
 
 
 class Indexer:
@@ -59,10 +69,13 @@ class Indexer:
         self._thread: threading.Thread | None = None
         self._process: IndexProcess | None = None
         self._held = ExitStack()
+        self._others: OtherServers | None = None
+        self._kept_at = 0.0
 
     def add(self, path: Path, transcript: Path | None = None) -> Job:
         """Queue a video; once this returns, the job outlives the server."""
         job = Job(0, path.name, str(path), str(transcript) if transcript else None)
+        job.owner = self._others.name if self._others else ""
         job.id = self._library.store.add_job(json.dumps(asdict(job)))
         self._queue(job)
         return job
@@ -70,13 +83,20 @@ class Indexer:
     def take_up(self) -> None:
         """Go on with the jobs that an earlier server left, unless it still runs."""
         store = self._library.store
+        if listener := store.job_listener():
+            self._others = OtherServers(
+                store, listener, on_change=self._look, take_over=self._take_over
+            )
+            return
         try:
             self._held.enter_context(store.busy(SERVER_LOCK, patience=0))
         except LibraryError:
             return
         for number, facts in store.jobs().items():
             job = Job(**{**json.loads(facts), "id": number})
-            if job.state in WORKING:
+            if job.owner:  # Of a cluster on this machine.
+                self._jobs[number] = job
+            elif job.state in WORKING:
                 job.state = "waiting"
                 self._queue(job)
             elif job.state in ENDED:
@@ -87,9 +107,9 @@ class Indexer:
     def cancel(self, number: int) -> Job | None:
         """Stop a job at once, keeping its finished stages; one that has ended is dismissed."""
         with self._lock:
-            job = self._jobs.get(number)
+            job = self._jobs.get(number) or self._of_others(number)
             if job is not None and job.state in WORKING:
-                if job.state == "indexing" and self._process is not None:
+                if number in self._jobs and job.state == "indexing" and self._process is not None:
                     self._process.terminate()
                 job.state = "cancelled"
                 self._keep(job)
@@ -101,7 +121,7 @@ class Indexer:
     def resume(self, number: int) -> Job | None:
         """Queue a stopped or failed job again under a new number; the old one is forgotten."""
         with self._lock:
-            job = self._jobs.get(number)
+            job = self._jobs.get(number) or self._of_others(number)
             if job is None or job.state not in ENDED:
                 return None
             self._forget(job)
@@ -110,12 +130,17 @@ class Indexer:
     def close(self) -> None:
         """Leave the jobs to another server."""
         self._held.close()
+        if self._others:
+            self._others.close()
 
     def jobs(self) -> Jobs:
         """All jobs that nobody has dismissed, as the page shows them."""
+        others = self._others.jobs if self._others else {}
+        known = [Job(**facts) for number, facts in others.items() if number not in self._jobs]
+        shown = sorted([*self._jobs.values(), *known], key=lambda job: job.id)
         return [
-            {name: value for name, value in asdict(job).items() if name != "transcript"}
-            for job in list(self._jobs.values())
+            {name: value for name, value in asdict(job).items() if name not in HIDDEN}
+            for job in shown
         ]
 
     async def watch(self, *, glance: float = 0.2, heartbeat: float = 15.0) -> AsyncIterator[Jobs]:
@@ -166,7 +191,9 @@ class Indexer:
         self.tell()
         for event in process:
             if isinstance(event, Step):
+                changed = job.stage != event.stage
                 job.stage, job.fraction = event.stage, event.fraction
+                self._tell_others(job, at_once=changed)
             else:
                 self._end(job, video=event.video, failure=event.failure)
             self.tell()
@@ -182,6 +209,35 @@ class Indexer:
                 job.state, job.video, job.failure = "ready" if video else "failed", video, failure
                 job.fraction = 1.0 if video else job.fraction
                 self._keep(job)
+
+    def _of_others(self, number: int) -> Job | None:
+        facts = self._others.jobs.get(number) if self._others else None
+        return Job(**facts) if facts else None
+
+    def _take_over(self, facts: dict[str, Any]) -> None:
+        """Go on with a job whose server has died."""
+        job = Job(
+            **facts | {"state": "waiting", "owner": self._others.name if self._others else ""}
+        )
+        self._keep(job)
+        self._queue(job)
+
+    def _look(self) -> None:
+        """Stop and forget what was stopped and dismissed on another server."""
+        kept = self._others.jobs if self._others else {}
+        for number, job in list(self._jobs.items()):
+            if number not in kept and job.state not in WORKING:
+                self._jobs.pop(number, None)
+            elif job.state in WORKING and kept.get(number, {}).get("state") == "cancelled":
+                self.cancel(number)
+        self.tell()
+
+    def _tell_others(self, job: Job, *, at_once: bool) -> None:
+        if self._others and (at_once or time.monotonic() - self._kept_at > KEEP_SECONDS):
+            self._kept_at = time.monotonic()
+            with self._lock:
+                if job.state == "indexing":
+                    self._keep(job)
 
     def _keep(self, job: Job) -> None:
         self._library.store.put_job(job.id, json.dumps(asdict(job)))

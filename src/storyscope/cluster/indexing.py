@@ -1,0 +1,231 @@
+"""Hand videos to a Dask cluster, follow them, and yield what became of each."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from storyscope.cluster.job import ClusterJob, add_job, changed, kept_job
+from storyscope.cluster.task import (
+    Task,
+    differences,
+    index_task,
+    installed,
+    installed_on_worker,
+    unseen_on_worker,
+)
+from storyscope.config import to_toml
+from storyscope.errors import LibraryError, MissingDependency
+from storyscope.library import LocalLibrary
+from storyscope.library.adding import mark_failed
+from storyscope.processes.indexing import IndexResult
+from storyscope.processes.lifeline import THREADS
+from storyscope.progress import Step
+from storyscope.store import FOLDER, address_of
+
+LOCAL = "local"
+CONNECT_SECONDS = 10
+FOLLOW_SECONDS = 0.5
+CORES_PER_WORKER = 2
+"""One decodes, one looks and listens."""
+
+
+@contextmanager
+def opened_cluster(address: str, *, workers: int = 1) -> Iterator[Any]:
+    """A client of the cluster at an address; `local` starts workers that end with the block."""
+    try:
+        import distributed
+    except ImportError as error:
+        raise MissingDependency(
+            "--cluster needs Dask, which is not installed; run `pip install 'storyscope[cluster]'`"
+        ) from error
+    if address == LOCAL:
+        one_thread = dict.fromkeys(THREADS, "1")
+        with (
+            distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                memory_limit=0,
+                dashboard_address="127.0.0.1:0",
+                env={**one_thread, "PYTHONPATH": os.environ.get("PYTHONPATH", "")},
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            yield client
+        return
+    try:
+        client = distributed.Client(address, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError, TypeError) as error:
+        raise LibraryError(
+            f"no scheduler answers at {address}; start one with `dask scheduler` and name its "
+            "address, such as tcp://host:8786"
+        ) from error
+    with client:
+        yield client
+
+
+def index_on_cluster(
+    library: LocalLibrary,
+    paths: Sequence[Path],
+    client: Any,
+    *,
+    transcript: Path | None = None,
+    again: bool = False,
+    follow: Callable[[Path, Step], None] = lambda path, step: None,
+    detach: bool = False,
+) -> Iterator[IndexResult]:
+    """Index `paths` on the workers of a cluster, and yield the result of each as it ends.
+
+    Leaving the loop early cancels what has not begun. With `detach` nothing is waited for: the
+    work goes on when this process is gone.
+    """
+    _require_shared(library, client)
+    settings = to_toml(library.config, home=library.folder)
+    here = installed(library)
+    require_equal_workers(client, library, settings, here)
+    where = _workers_that_see(client, paths)
+    running: dict[Any, ClusterJob] = {}
+    for path in paths:
+        if not where[path]:
+            yield IndexResult(path, failure=f"no worker can see {path}; mount its folder there")
+            continue
+        job = add_job(
+            library.store,
+            name=path.name,
+            path=str(path.absolute()),
+            transcript=str(transcript.absolute()) if transcript else None,
+            owner=client.scheduler.address,
+        )
+        task = Task(library.place, settings, job.id, job.path, job.transcript, again, here)
+        workers = None if where[path] == "all" else where[path]
+        future = client.submit(
+            index_task, task, key=f"storyscope-{job.id}-{path.name}", workers=workers, pure=False
+        )
+        running[future] = job
+    if detach:
+        _leave_running(running)
+        return
+    yield from _results(library, client, running, {str(p.absolute()): p for p in paths}, follow)
+
+
+def require_equal_workers(
+    client: Any, library: LocalLibrary, settings: str, here: dict[str, Any]
+) -> None:
+    """Refuse a cluster without workers, or with one that would make other artefacts."""
+    address = client.scheduler.address
+    if not client.scheduler_info()["workers"]:
+        raise LibraryError(
+            f"{address} has no worker; start some with `storyscope worker --cluster {address}`"
+        )
+    try:
+        found = client.run(installed_on_worker, library.place, settings)
+    except ImportError as error:
+        raise LibraryError(f"a worker of {address} lacks Storyscope: {error}") from error
+    for worker, there in found.items():
+        if other := differences(here, there):
+            raise LibraryError(
+                f"the worker {worker} has {other}; artefacts must not mix: install the same "
+                "there, or stop it"
+            )
+
+
+def _require_shared(library: LocalLibrary, client: Any) -> None:
+    """Refuse a library in a folder, which one machine alone can write to."""
+    hosts = {worker["host"] for worker in client.scheduler_info()["workers"].values()}
+    if address_of(library.place)[0] == FOLDER and not hosts <= {"127.0.0.1", "localhost"}:
+        raise LibraryError(
+            "workers on other machines need a library in PostgreSQL; copy this one with "
+            "`storyscope copy`, or use --cluster local"
+        )
+
+
+def _workers_that_see(client: Any, paths: Sequence[Path]) -> dict[Path, Any]:
+    """For each film, `all`, or the addresses of the workers that can open it."""
+    names = [str(path.absolute()) for path in paths]
+    unseen = {who: set(lost) for who, lost in client.run(unseen_on_worker, names).items()}
+    seen = {
+        path: [who for who, lost in unseen.items() if name not in lost]
+        for path, name in zip(paths, names, strict=True)
+    }
+    return {path: "all" if len(who) == len(unseen) else who for path, who in seen.items()}
+
+
+def _results(
+    library: LocalLibrary,
+    client: Any,
+    running: dict[Any, ClusterJob],
+    paths: dict[str, Path],
+    follow: Callable[[Path, Step], None],
+) -> Iterator[IndexResult]:
+    from distributed import wait
+
+    left = dict(running)
+    try:
+        while left:
+            try:
+                done = wait(list(left), timeout=FOLLOW_SECONDS, return_when="FIRST_COMPLETED").done
+            except TimeoutError:
+                done = set()
+            _follow(library, left, paths, follow)
+            for future in done:
+                job = left.pop(future)
+                yield _result(library, job, future, paths[job.path])
+    finally:
+        _cancel_waiting(library, left)
+
+
+def _result(library: LocalLibrary, job: ClusterJob, future: Any, path: Path) -> IndexResult:
+    if future.status == "finished":
+        video, failure = future.result()
+        if video:
+            library.store.put_job(job.id, None)
+        return IndexResult(path, video, failure)
+    if future.status == "error" and type(future.exception()).__name__ == "KilledWorker":
+        reason = "its worker was lost again and again while it was indexed"
+        mark_failed(library.store, path, reason)
+    elif future.status == "error":
+        reason = f"{type(future.exception()).__name__}: {future.exception()}"
+    else:
+        reason = "the scheduler was lost; run the same command again to go on"
+    if kept := kept_job(library.store, job.id):
+        changed(library.store, kept, state="failed", failure=reason)
+    return IndexResult(path, failure=reason)
+
+
+def _follow(
+    library: LocalLibrary,
+    left: dict[Any, ClusterJob],
+    paths: dict[str, Path],
+    follow: Callable[[Path, Step], None],
+) -> None:
+    """Tell how far the videos are that workers are at."""
+    numbers = {job.id for job in left.values()}
+    for number, text in library.store.jobs().items():
+        facts = json.loads(text)
+        if number in numbers and facts["state"] == "indexing" and facts["stage"]:
+            follow(paths[facts["path"]], Step(facts["stage"], facts["fraction"], 1))
+
+
+def _cancel_waiting(library: LocalLibrary, left: dict[Any, ClusterJob]) -> None:
+    """Forget what no worker has begun; what runs is finished and kept."""
+    begun = {}
+    for future, job in left.items():
+        kept = kept_job(library.store, job.id)
+        if kept is not None and kept.state == "waiting":
+            future.cancel()
+            library.store.put_job(job.id, None)
+        else:
+            begun[future] = job
+    _leave_running(begun)
+
+
+def _leave_running(running: dict[Any, ClusterJob]) -> None:
+    """Let tasks run to their end without anybody who waits for them."""
+    from distributed import fire_and_forget
+
+    for future in running:
+        fire_and_forget(future)

@@ -1,0 +1,175 @@
+"""What runs on a worker: one video, in a process of its own, its progress kept in the store."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+import tomllib
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from storyscope.cluster.job import MOST_ATTEMPTS, ClusterJob, changed, kept_job
+from storyscope.config import Config, with_settings
+from storyscope.errors import LibraryError, StoryscopeError, VideoBusy
+from storyscope.library import LocalLibrary
+from storyscope.library.adding import known_video, mark_failed
+from storyscope.processes.indexing import IndexProcess, IndexResult
+from storyscope.progress import Step
+from storyscope.stages.indexing import weights
+
+TELL_SECONDS = 1.0
+"""How often a worker writes down how far it is."""
+WAIT_SECONDS = 1.0
+"""How often it looks whether a video that another indexes is free."""
+MEMORY_VARIABLE = "STORYSCOPE_MEMORY_LIMIT"
+"""Bytes that a worker's index process may take, set by `storyscope worker`."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a worker needs to index one video."""
+
+    library: str
+    """The address of the library, without a password."""
+    settings: str
+    """Settings that differ from the defaults, as TOML; models are named from the library."""
+    job: int
+    path: str
+    transcript: str | None
+    again: bool
+    installed: dict[str, Any]
+    """What the command has installed: a worker with something else makes other artefacts."""
+
+
+def index_task(task: Task) -> tuple[str, str]:
+    """Index a video to the end, or go on where another worker stopped; its id, why it failed."""
+    try:
+        return _indexed(task)
+    except StoryscopeError as error:
+        return "", str(error)
+
+
+def installed(library: LocalLibrary) -> dict[str, Any]:
+    """The version and the models that artefacts made here depend on."""
+    return {"storyscope": version("storyscope"), **asdict(weights(library.config))}
+
+
+def installed_on_worker(place: str, settings: str) -> dict[str, Any]:
+    """The same of a worker; `error` says why it cannot work at all."""
+    try:
+        return installed(_library(place, settings))
+    except StoryscopeError as error:
+        return {"error": str(error)}
+
+
+def unseen_on_worker(paths: list[str]) -> list[str]:
+    """Those of the films that a worker cannot open."""
+    return [path for path in paths if not os.path.isfile(path)]
+
+
+def differences(wanted: dict[str, Any], found: dict[str, Any]) -> str:
+    """What a worker has that the command has not, in words; empty where they are the same."""
+    if "error" in found:
+        return str(found["error"])
+    return ", ".join(
+        f"{name} {_short(found.get(name))} and not {_short(value)}"
+        for name, value in wanted.items()
+        if found.get(name) != value
+    )
+
+
+def _indexed(task: Task) -> tuple[str, str]:
+    library = _library(task.library, task.settings)
+    job = kept_job(library.store, task.job)
+    if job is None or job.state == "cancelled":
+        return "", "stopped"
+    if refusal := _refusal(task, job, library):
+        changed(library.store, job, state="failed", failure=refusal)
+        return "", refusal
+    job = changed(library.store, job, state="indexing", attempts=job.attempts + 1)
+    while True:
+        _wait_until_free(library, Path(task.path))
+        result = _run(library, task, job)
+        if "is being indexed by another process" not in result.failure:
+            break
+    state = "ready" if result.video else "failed"
+    job = kept_job(library.store, task.job) or job
+    if job.state != "cancelled":
+        changed(library.store, job, state=state, video=result.video, failure=result.failure)
+    return result.video, result.failure
+
+
+def _refusal(task: Task, job: ClusterJob, library: LocalLibrary) -> str:
+    """Why this worker does not index the video; empty when it does."""
+    here = f"the worker on {socket.gethostname()}"
+    if job.attempts >= MOST_ATTEMPTS:
+        reason = (
+            f"its worker was lost {job.attempts} times while it was indexed; look at the film and "
+            "at the memory of the workers, then add it again"
+        )
+        mark_failed(library.store, Path(task.path), reason)
+        return reason
+    if other := differences(task.installed, installed(library)):
+        return f"{here} has {other}; artefacts must not mix: install the same there"
+    if unseen_on_worker([task.path]):
+        return f"{here} cannot see {task.path}; mount the folder there under the same path"
+    return ""
+
+
+def _run(library: LocalLibrary, task: Task, job: ClusterJob) -> IndexResult:
+    memory = float(os.environ.get(MEMORY_VARIABLE, "inf"))
+    process = IndexProcess(
+        library,
+        Path(task.path),
+        transcript=Path(task.transcript) if task.transcript else None,
+        # A worker that takes the place of a lost one keeps what that finished.
+        again=task.again and job.attempts == 1,
+        one_thread=True,
+        most_memory=memory,
+    )
+    told, stage = 0.0, ""
+    for event in process:
+        if isinstance(event, IndexResult):
+            return event
+        if event.stage != stage or time.monotonic() - told > TELL_SECONDS:
+            told, stage = time.monotonic(), event.stage
+            if not _tell(library, job, event):
+                process.terminate()
+    return IndexResult(Path(task.path), failure="stopped")
+
+
+def _tell(library: LocalLibrary, job: ClusterJob, step: Step) -> bool:
+    """Write down how far a job is; False once somebody cancelled it."""
+    now = kept_job(library.store, job.id)
+    if now is None or now.state == "cancelled":
+        return False
+    changed(library.store, job, stage=step.stage, fraction=step.fraction)
+    return True
+
+
+def _wait_until_free(library: LocalLibrary, path: Path) -> None:
+    """Let another that indexes the same video come to its end: it is ready then."""
+    while video := known_video(library.store, path):
+        try:
+            with library.store.busy(video.id, patience=0):
+                return
+        except VideoBusy:
+            time.sleep(WAIT_SECONDS)
+        except LibraryError:
+            return
+
+
+@lru_cache(4)
+def _library(place: str, settings: str) -> LocalLibrary:
+    """The library under the settings of the command, whose models lie in the library's folder."""
+    library = LocalLibrary(place)
+    config = with_settings(Config(), tomllib.loads(settings), home=library.folder)
+    return library.with_config(config)
+
+
+def _short(value: Any) -> str:
+    return value[:12] if isinstance(value, str) else str(value)

@@ -1,0 +1,58 @@
+"""Hear of it when anybody changes a job, by PostgreSQL's LISTEN and NOTIFY."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from storyscope.store.postgres_connection import RETRY_SECONDS, Database
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+POLL_SECONDS = 1.0
+"""How soon a listener that is closed stops waiting."""
+
+
+def channel_of(schema: str) -> str:
+    """The channel on which changes of a library's jobs are told."""
+    return f"{schema}_jobs"
+
+
+class PostgresListener:
+    """A connection of its own that waits for notifications, and is renewed when it is lost."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._connection: Connection[Any] | None = None
+        self._closed = threading.Event()
+
+    def wait(self, seconds: float) -> None:
+        """Return when a job has changed, and after some seconds at most."""
+        import psycopg
+
+        end = time.monotonic() + seconds
+        while not self._closed.is_set() and (left := end - time.monotonic()) > 0:
+            try:
+                connection = self._listening()
+                if [*connection.notifies(timeout=min(left, POLL_SECONDS), stop_after=1)]:
+                    return
+            except psycopg.OperationalError:
+                self._connection = None
+                self._closed.wait(RETRY_SECONDS)
+
+    def close(self) -> None:
+        """Stop waiting."""
+        self._closed.set()
+
+    def _listening(self) -> Connection[Any]:
+        if self._connection is None:
+            self._connection = self._database.connect()
+            channel = channel_of(self._database.address.schema)
+            self._connection.execute(f'LISTEN "{channel}"')
+        return self._connection
+
+    def __del__(self) -> None:
+        if self._connection is not None:
+            self._connection.close()

@@ -1,0 +1,142 @@
+"""Indexing on a Dask cluster of two real workers, with index processes that are made up."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+import preload_index_worker
+from dask_cluster import running_cluster
+from storyscope import Library
+from storyscope.cluster import index_on_cluster, indexing, opened_cluster
+from storyscope.cluster.task import differences
+from storyscope.errors import LibraryError
+from waiting import wait_until
+
+pytest.importorskip("distributed")
+pytestmark = pytest.mark.xdist_group("postgres")
+
+
+@pytest.fixture(scope="module")
+def library(postgres, tmp_path_factory):
+    library = Library(postgres.address(tmp_path_factory.mktemp("shared")))
+    yield library
+    library.store.close()
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    folder, preload = tmp_path_factory.mktemp("dask"), preload_index_worker.__file__
+    with (
+        running_cluster(folder, preload=preload) as (address, _),
+        opened_cluster(address) as client,
+    ):
+        client.wait_for_workers(2, timeout=60)
+        yield client
+
+
+def films(folder, *names):
+    for name in names:
+        (folder / f"{name}.mp4").write_bytes(b"film")
+    return [folder / f"{name}.mp4" for name in names]
+
+
+def attempts(path):
+    return len(path.with_suffix(".tries").read_text())
+
+
+def test_every_video_is_a_task_and_a_bad_one_stops_nobody(library, client, tmp_path):
+    paths, steps = films(tmp_path, "a", "bad", "slow"), []
+    found = index_on_cluster(
+        library, paths, client, follow=lambda path, step: steps.append((path, step.stage))
+    )
+    results = {result.path.stem: (result.video, result.failure) for result in found}
+    assert results == {"a": ("a", ""), "bad": ("", "is bad"), "slow": ("slow", "")}
+    assert (paths[2], "scan") in steps
+    (left,) = library.store.jobs()
+    library.store.put_job(left, None)
+
+
+def test_the_video_of_a_killed_worker_is_given_to_another(library, client, tmp_path):
+    (path,) = films(tmp_path, "once")
+    found = index_on_cluster(library, [path], client, follow=lambda *step: None)
+    began = []
+
+    def kill_once():
+        for worker in client.processing().items():
+            if worker[1] and not began and path.with_suffix(".tries").exists():
+                began.append(worker[0])
+                os.kill(client.run(os.getpid, workers=[worker[0]])[worker[0]], signal.SIGKILL)
+
+    from threading import Thread
+
+    killer = Thread(target=lambda: wait_until(lambda: kill_once() or began))
+    killer.start()
+    (result,) = found
+    killer.join()
+    assert (result.video, result.failure, attempts(path)) == ("once", "", 2)
+    client.wait_for_workers(2, timeout=60)
+
+
+def test_a_video_that_kills_its_worker_three_times_is_failed(library, client, tmp_path):
+    paths = films(tmp_path, "deadly", "good")
+    results = {result.path.stem: result for result in index_on_cluster(library, paths, client)}
+    assert results["good"].video == "good"
+    assert "its worker was lost 3 times" in results["deadly"].failure
+    assert attempts(paths[0]) == 3
+    for number in library.store.jobs():
+        library.store.put_job(number, None)
+    client.wait_for_workers(2, timeout=60)
+
+
+def test_leaving_cancels_what_has_not_begun(library, client, tmp_path):
+    paths = films(tmp_path, "slow1", "slow2", "slow3", "slow4", "slow5")
+    found = index_on_cluster(library, paths, client)
+    assert next(found).video.startswith("slow")
+    found.close()
+    wait_until(lambda: not any(client.processing().values()))
+    wait_until(lambda: all('"ready"' in facts for facts in library.store.jobs().values()))
+    done = [path for path in paths if path.with_suffix(".tries").exists()]
+    assert 1 < len(done) < 5
+    for number in library.store.jobs():
+        library.store.put_job(number, None)
+
+
+def test_work_that_was_left_goes_on_alone_and_everybody_sees_it(library, client, tmp_path):
+    paths = films(tmp_path, "alone", "slow")
+    assert list(index_on_cluster(library, paths, client, detach=True)) == []
+    wait_until(lambda: all('"ready"' in facts for facts in library.store.jobs().values()))
+    assert len(library.store.jobs()) == 2
+
+
+def test_a_worker_with_another_model_is_refused_by_name(library, client, tmp_path, monkeypatch):
+    here = indexing.installed(library)
+    monkeypatch.setattr(indexing, "installed", lambda library: here | {"text": "another"})
+    with pytest.raises(LibraryError, match=r"the worker tcp://.* has text .* must not mix"):
+        list(index_on_cluster(library, films(tmp_path, "a"), client))
+
+
+def test_a_film_that_no_worker_can_see_is_named(library, client, tmp_path):
+    (result,) = index_on_cluster(library, [tmp_path / "gone.mp4"], client)
+    assert result.failure.startswith("no worker can see")
+    assert "gone.mp4" in result.failure
+
+
+def test_a_wrong_address_says_what_to_start(monkeypatch):
+    monkeypatch.setattr(indexing, "CONNECT_SECONDS", 0.5)
+    for address in ("tcp://127.0.0.1:1", "nonsense"):
+        with (
+            pytest.raises(LibraryError, match=f"no scheduler answers at {address}"),
+            opened_cluster(address),
+        ):
+            pass
+
+
+def test_what_differs_is_named():
+    assert differences({"a": "1", "b": True}, {"a": "1", "b": True}) == ""
+    assert differences({"a": "1", "b": True}, {"a": "2", "b": False}) == (
+        "a 2 and not 1, b False and not True"
+    )
+    assert differences({"a": "1"}, {"error": "no model"}) == "no model"
+    assert Path(preload_index_worker.__file__).exists()
