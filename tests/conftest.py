@@ -28,6 +28,14 @@ settings.register_profile(
 settings.load_profile("patient")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Run the tests of a file in one process, so that what they share is made once."""
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
+
+
 @pytest.fixture
 def fetched_clip(monkeypatch):
     """The image half of CLIP, where `storyscope models get clip` fetched it."""

@@ -1,8 +1,6 @@
 """Stories that people marked elsewhere come into the library whole, or not at all."""
 
 import json
-import os
-import subprocess
 import sys
 from dataclasses import replace
 from itertools import pairwise
@@ -14,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from command_line import storyscope
 from films import make_film
 from storyscope.core import Shot, Span, Transition, Video
 from storyscope.errors import AnnotationError, FormatError, MissingDependency, StoryscopeError
@@ -222,14 +221,7 @@ def test_writing_otio_without_the_extra_names_it(monkeypatch):
 
 def test_the_command_is_called_import(shelf, tmp_path):
     (tmp_path / "ann.vtt").write_text(find_format("webvtt").write(LINE), encoding="utf-8")
-    words = ["import", str(tmp_path / "ann.vtt"), "--video", "film", "--json"]
-    done = subprocess.run(
-        [sys.executable, "-m", "storyscope", *words, "--library", str(shelf.folder)],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=dict(os.environ),
-    )
+    done = storyscope("import", tmp_path / "ann.vtt", "--video", "film", "--json", library=shelf)
     people = [{"annotator": "ann", "stories": 3}]
     assert json.loads(done.stdout) == {"video": "film", "annotations": people}
     assert shelf.annotations("film")["ann"].titles == ("ice", "sea", "sky")

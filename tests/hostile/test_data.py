@@ -145,6 +145,7 @@ def test_changed_numbers_are_noticed_named_and_mended(folder, artefact):
 
 def test_damage_is_contained_to_its_video(indexed, film, folder, tmp_path):
     other = shutil.copy(film, tmp_path / "other.mp4")
+    shutil.copy(film.with_suffix(".srt"), tmp_path / "other.srt")
     library = Library(folder)
     library.add(other)
     stories = library.stories("film")

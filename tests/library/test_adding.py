@@ -20,11 +20,9 @@ from storyscope.store import PASSAGES, Artefact, SqliteStore, VideoRecord
 
 
 @pytest.fixture
-def library(film, tmp_path):
+def library(indexed, tmp_path):
     """A library of one small film, ready."""
-    library = Library(tmp_path / "library")
-    library.add(film)
-    return library
+    return Library(shutil.copytree(indexed, tmp_path / "library"))
 
 
 def record(name, path):

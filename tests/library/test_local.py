@@ -19,10 +19,8 @@ from storyscope.stages import indexing as stages
 
 
 @pytest.fixture(scope="module")
-def library(film, tmp_path_factory):
-    library = Library(tmp_path_factory.mktemp("library"))
-    library.add(film)
-    return library
+def library(indexed, tmp_path_factory):
+    return Library(shutil.copytree(indexed, tmp_path_factory.mktemp("library") / "copy"))
 
 
 def stages_run(library, film, **options):
@@ -70,6 +68,7 @@ def test_a_changed_transcript_does_not_decode_again(library, film, tmp_path):
 def test_two_files_of_one_name_get_two_ids(library, film, tmp_path):
     twin = tmp_path / "film.mp4"
     shutil.copy(film, twin)
+    shutil.copy(film.with_suffix(".srt"), twin.with_suffix(".srt"))
     assert library.add(twin).id == "film-2"
     library.remove("film-2")
     assert [record.video.id for record in library.videos()] == ["film"]

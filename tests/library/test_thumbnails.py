@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -26,10 +27,8 @@ from storyscope.store import PASSAGES, RATINGS, SqliteStore
 
 
 @pytest.fixture(scope="module")
-def library(film, tmp_path_factory):
-    library = Library(tmp_path_factory.mktemp("library"))
-    library.add(film)
-    return library
+def library(indexed, tmp_path_factory):
+    return Library(shutil.copytree(indexed, tmp_path_factory.mktemp("library") / "copy"))
 
 
 def test_every_story_is_written_at_two_sizes_with_sprites(library):
@@ -160,16 +159,16 @@ def test_ratings_learned_anew_are_those_of_indexing_again(taught, film):
 
 def test_who_learns_at_once_learns_from_all(taught, monkeypatch):
     library, teach = taught
-    lessons, other = thumbnailing._lessons, threading.Thread(target=teach, args=(1,))
+    lessons, other = thumbnailing._examples, threading.Thread(target=teach, args=(1,))
 
     def meanwhile(*given):
         found = lessons(*given)
-        monkeypatch.setattr(thumbnailing, "_lessons", lessons)
+        monkeypatch.setattr(thumbnailing, "_examples", lessons)
         other.start()
         other.join(1)
         return found
 
-    monkeypatch.setattr(thumbnailing, "_lessons", meanwhile)
+    monkeypatch.setattr(thumbnailing, "_examples", meanwhile)
     teach(0)
     other.join()
     learned = ranker_of(library.store).digest

@@ -1,13 +1,13 @@
 """`storyscope train` and `storyscope explain`, as people meet them."""
 
 import json
-import subprocess
-import sys
+import shutil
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from command_line import storyscope
 from storyscope.config import StoryConfig
 from storyscope.core import Annotation, Segmentation
 from storyscope.embedding import Embedding
@@ -27,21 +27,8 @@ from storyscope.stories.model import default_model
 
 
 @pytest.fixture(scope="module")
-def library(film, tmp_path_factory):
-    shelf = Library(tmp_path_factory.mktemp("style"))
-    shelf.add(film)
-    return shelf
-
-
-def storyscope(*words, library, code=0):
-    done = subprocess.run(
-        [sys.executable, "-m", "storyscope", *map(str, words), "--library", library.folder],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == code, done.stderr
-    return done
+def library(indexed, tmp_path_factory):
+    return Library(shutil.copytree(indexed, tmp_path_factory.mktemp("style") / "copy"))
 
 
 def every_shot(library):

@@ -98,6 +98,7 @@ def test_leaving_early_ends_what_is_still_at_work(pretended, limit):
 def test_videos_side_by_side_have_the_stories_they_have_alone(film, tmp_path):
     for name in ("one", "two"):
         (tmp_path / f"{name}.mp4").symlink_to(film)
+        (tmp_path / f"{name}.srt").symlink_to(film.with_suffix(".srt"))
     paths = [tmp_path / "one.mp4", tmp_path / "two.mp4"]
     alone, together = Library(tmp_path / "alone"), Library(tmp_path / "together")
     alone.add(paths[0])

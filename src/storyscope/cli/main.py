@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from importlib import import_module
 from keyword import iskeyword
 from typing import Annotated
@@ -90,6 +91,7 @@ def as_written_today(words: list[str]) -> list[str]:
     return [words[0], FORMER_OPTIONS[former], *(word for word in words[2:] if word != former)]
 
 
+@cache
 def build_app() -> typer.Typer:
     """Register every command's file; they import heavy libraries only when run."""
     for name, panel in COMMANDS.items():
