@@ -236,6 +236,12 @@ def _heed_control_c():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def test_the_library_may_stand_before_the_command(library):
+    listed = storyscope("--library", library, "list", "--json").stdout
+    assert listed == storyscope("list", "--json", library=library).stdout
+    assert storyscope(f"--library={library}", "list", "--json").stdout == listed
+
+
 def test_a_library_is_named_as_people_write_it():
     assert named(Path("http://host:8000")) == "http://host:8000"
     assert named(Path("films/shelf")) == str(Path("films/shelf"))

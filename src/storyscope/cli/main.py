@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from storyscope.cli.options import DEFAULT_LIBRARY, LibraryOption
 from storyscope.cli.show import say
 from storyscope.errors import StoryscopeError
 
@@ -65,7 +66,8 @@ app = typer.Typer(
 def main() -> None:
     """Run the command line; refusals become one line and exit code 1."""
     debug = "--debug" in sys.argv
-    sys.argv = as_written_today([word for word in sys.argv if word != "--debug"])
+    words = [word for word in sys.argv if word != "--debug"]
+    sys.argv = as_written_today(library_last(words))
     try:
         build_app()()
     except StoryscopeError as error:
@@ -81,6 +83,16 @@ def main() -> None:
     except KeyboardInterrupt:
         print("storyscope: stopped", file=sys.stderr)
         raise SystemExit(130) from None
+
+
+def library_last(words: list[str]) -> list[str]:
+    """The command line with a `--library` that stands before the command moved behind it."""
+    match words[1:]:
+        case ["--library", place, command, *rest]:
+            return [words[0], command, *rest, "--library", place]
+        case [option, command, *rest] if option.startswith("--library="):
+            return [words[0], command, *rest, option]
+    return words
 
 
 def as_written_today(words: list[str]) -> list[str]:
@@ -120,5 +132,6 @@ def root(
             "--version", callback=_print_version, is_eager=True, help="Print the version."
         ),
     ] = False,
+    library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Find, search and show the stories inside long edited videos."""
