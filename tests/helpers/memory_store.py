@@ -199,6 +199,9 @@ class MemoryStore:
     def jobs(self):
         return dict(self._state.jobs)
 
+    def vector_index(self):
+        return None
+
     def job_listener(self):
         return None
 

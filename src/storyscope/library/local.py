@@ -147,6 +147,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
             report=report,
         )
         apply_own_version(self, added.id)
+        self._searcher.prepare()
         return added
 
     def videos(self) -> list[VideoRecord]:

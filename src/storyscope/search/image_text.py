@@ -249,3 +249,11 @@ def _middle_square(rgb: np.ndarray, size: int) -> np.ndarray:
     left, top = (image.width - short) // 2, (image.height - short) // 2
     box = (left, top, left + short, top + short)
     return np.asarray(image.resize((size, size), Image.Resampling.BICUBIC, box=box))
+
+
+def image_dimensions(setting: str) -> int:
+    """Dimensions of the image-text model that a setting chooses, 0 if there is none."""
+    network = chosen_image_text(setting)
+    if network == OFF:
+        return 0
+    return int(load_image_text(network).encode_texts(["a"]).shape[1])

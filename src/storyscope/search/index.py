@@ -118,6 +118,10 @@ class Index:
         found = [segment.score(query) for segment in self._segments]
         return VectorScores(*map(np.concatenate, zip(*found, strict=True)))
 
+    def local(self, found: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+        """Addresses of the store, which are those of this index too."""
+        return found
+
     def window_cosines(self, vector: np.ndarray) -> np.ndarray:
         """Cosines of every text window with a unit vector, in the order they were added."""
         return np.concatenate([segment.window_cosines(vector) for segment in self._segments])

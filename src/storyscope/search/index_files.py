@@ -6,17 +6,22 @@ videos that are in none of them are read from the store.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+
+import numpy as np
 
 from storyscope.config import Config
 from storyscope.models import class_names
 from storyscope.search.classes import embed_classes
-from storyscope.search.image_text import OFF, chosen_image_text, load_image_text
+from storyscope.search.filter import Filter
+from storyscope.search.image_text import image_dimensions
 from storyscope.search.index import Index
+from storyscope.search.query import QueryVectors
 from storyscope.search.segment import Segment, open_segment, segment_files
 from storyscope.search.text_model import load_text_model
-from storyscope.store import PASSAGES, TITLES, Store
+from storyscope.store import PASSAGES, TITLES, Store, TextQuery
 from storyscope.writing import write_whole
 
 SEGMENTS = "search"
@@ -47,6 +52,20 @@ class LibraryIndex:
         """Search without a damaged video until the library changes."""
         self._left_out.add(video)
         self._versions = dict.fromkeys(self._versions, NEVER)
+
+    @property
+    def class_vectors(self) -> np.ndarray:
+        """Vectors of the image network's classes, in the space of the text model."""
+        return self.up_to_date().class_vectors
+
+    def prepare(self) -> None:
+        """Nothing need be done before a snapshot of the library is taken."""
+
+    def for_query(
+        self, query: QueryVectors, terms: Sequence[TextQuery], most: int, only: Filter
+    ) -> Index:
+        """The index, in which every story may answer."""
+        return self.up_to_date()
 
     def up_to_date(self) -> Index:
         """The index, with all videos that were added, changed or removed since the last call."""
@@ -87,7 +106,9 @@ class LibraryIndex:
         """The segment files of earlier processes; those that are mostly outdated are deleted."""
         model = load_text_model(self._config.search.text_model)
         class_vectors = embed_classes(model, class_names())
-        index = Index(class_vectors, image_dimensions=_image_dimensions(self._config))
+        index = Index(
+            class_vectors, image_dimensions=image_dimensions(self._config.search.image_text)
+        )
         paths = segment_files(self._folder) if self._folder else ()
         opened = [
             (open_segment(path, class_vectors, index.image_dimensions), path) for path in paths
@@ -129,10 +150,3 @@ class LibraryIndex:
 def _first_video(opened: tuple[Segment | None, Path]) -> str:
     segment, path = opened
     return segment.videos[0].video if segment and segment.videos else path.name
-
-
-def _image_dimensions(config: Config) -> int:
-    network = chosen_image_text(config.search.image_text)
-    if network == OFF:
-        return 0
-    return int(load_image_text(network).encode_texts(["a"]).shape[1])

@@ -22,6 +22,7 @@ from storyscope.errors import DamagedVideo, InvalidSetting, LibraryError
 from storyscope.features import describe_pictures, load_backbone
 from storyscope.search.candidates import find_passages
 from storyscope.search.classes import conse
+from storyscope.search.database_index import CandidateIndex, DatabaseIndex
 from storyscope.search.filter import Filter
 from storyscope.search.hits import (
     PassageMatch,
@@ -39,11 +40,13 @@ from storyscope.search.paper_search import paper_hits
 from storyscope.search.passages import containing_story, top_classes
 from storyscope.search.query import Query, QueryVectors, parse_query
 from storyscope.search.scores import MIN_SCORE, FusedScores, ModalityScores, fuse, named_parts
-from storyscope.store import PASSAGES, RATINGS, TITLES, Store
+from storyscope.store import PASSAGES, RATINGS, TITLES, Store, TextQuery
 from storyscope.thumbnails import choose_thumbnail
 
 log = logging.getLogger(__name__)
 Result = TypeVar("Result")
+AnyIndex = Index | CandidateIndex
+"""Every story of a library, or the candidates of one query."""
 ChosenThumbnail = Callable[[Story], Thumbnail | None]
 CACHED_VIDEOS = 64
 """Videos whose passages stay in memory for evidence and thumbnails."""
@@ -69,7 +72,12 @@ class Searcher:
         self.store, self.config, self.folder = store, config, folder
         self._chosen_thumbnail = chosen_thumbnail
         self._lock = threading.Lock()
-        self._index = LibraryIndex(store, config, folder)
+        vectors = store.vector_index()
+        self._index: LibraryIndex | DatabaseIndex = (
+            LibraryIndex(store, config, folder)
+            if vectors is None
+            else DatabaseIndex(store, config, vectors)
+        )
         self._cached_data = lru_cache(CACHED_VIDEOS)(self._load)
 
     def search(
@@ -90,9 +98,9 @@ class Searcher:
         classes, shares = top_classes(output.posteriors)
 
         def similar() -> list[Hit]:
-            index = self._index.up_to_date()
-            visual = conse(classes, shares, index.class_vectors)[0]
-            return self._similar(index, QueryVectors(visual=visual), limit, only)
+            visual = conse(classes, shares, self._index.class_vectors)[0]
+            query = QueryVectors(visual=visual)
+            return self._similar(self._index.for_query(query, (), limit, only), query, limit, only)
 
         return self._in_snapshot(similar)
 
@@ -100,18 +108,24 @@ class Searcher:
         """Stories with a similar topic or similar pictures, without the story itself."""
 
         def similar() -> list[Hit]:
-            index = self._index.up_to_date()
-            query = _story_vectors(story, self._data(story.video).passages, index.class_vectors)
+            passages = self._data(story.video).passages
+            query = _story_vectors(story, passages, self._index.class_vectors)
+            index = self._index.for_query(query, (), limit + 1, only)
             return self._similar(index, query, limit, only, except_story=story)
 
         return self._in_snapshot(similar, needed=story.video)
 
-    def score_stories(self, text: str) -> tuple[Index, ModalityScores]:
+    def prepare(self) -> None:
+        """Do now what the next search would do first: file the videos that changed."""
+        with self._lock:
+            self._index.prepare()
+
+    def score_stories(self, text: str) -> tuple[AnyIndex, ModalityScores]:
         """The index, and every story's score in every modality, for benchmarks."""
 
-        def score() -> tuple[Index, ModalityScores]:
-            index = self._index.up_to_date()
-            query = self._parse(text, index)
+        def score() -> tuple[AnyIndex, ModalityScores]:
+            query = self._parse(text)
+            index = self._index.for_query(query.vectors, _lookups(query), 0, Filter())
             return index, _score(index, query, self._term_shares(index, query))
 
         return self._in_snapshot(score)
@@ -133,6 +147,7 @@ class Searcher:
         Damaged videos are left out, except the one that is `needed`.
         """
         with self._lock:
+            self._index.prepare()
             while True:
                 version = None
                 try:
@@ -149,10 +164,10 @@ class Searcher:
                     self._index.leave_out(error.video)
 
     def _search(self, text: str, limit: int, offset: int, only: Filter) -> list[Hit]:
-        index = self._index.up_to_date()
-        query = self._parse(text, index)
+        query = self._parse(text)
         if not query.terms:
             return []
+        index = self._index.for_query(query.vectors, _lookups(query), offset + limit, only)
         shares = self._term_shares(index, query)
         fused = fuse(_score(index, query, shares)).only(index.current())
         answers = self._answers(index, query, shares, fused, only)
@@ -168,14 +183,19 @@ class Searcher:
         ]
         return sorted(hits, key=lambda hit: -hit.score)
 
-    def _parse(self, text: str, index: Index) -> Query:
-        return parse_query(text, self.store, self.config, len(index.class_vectors))
+    def _parse(self, text: str) -> Query:
+        return parse_query(text, self.store, self.config, len(self._index.class_vectors))
 
-    def _term_shares(self, index: Index, query: Query) -> np.ndarray:
-        return index.passages.term_shares(find_passages(query.terms, self.store))
+    def _term_shares(self, index: AnyIndex, query: Query) -> np.ndarray:
+        return index.passages.term_shares(index.local(find_passages(query.terms, self.store)))
 
     def _answers(
-        self, index: Index, query: Query, shares: np.ndarray, fused: FusedScores, only: Filter
+        self,
+        index: AnyIndex,
+        query: Query,
+        shares: np.ndarray,
+        fused: FusedScores,
+        only: Filter,
     ) -> Iterator[Answer]:
         """Stories that pass the filter and contain the phrases of the query, best first."""
         for row, story, passages in self._best_stories(index, fused.score, MIN_SCORE, only):
@@ -184,7 +204,7 @@ class Searcher:
             if contains_phrases(matches, query.phrases):
                 yield Answer(row, story, passages, matches)
 
-    def _hit(self, index: Index, query: Query, fused: FusedScores, answer: Answer) -> Hit:
+    def _hit(self, index: AnyIndex, query: Query, fused: FusedScores, answer: Answer) -> Hit:
         row, story, passages, matches = answer
         score, vectors = float(fused.score[row]), query.vectors
         relevance = story_relevance(passages, story, vectors, index.class_vectors, matches)
@@ -198,7 +218,7 @@ class Searcher:
 
     def _similar(
         self,
-        index: Index,
+        index: AnyIndex,
         query: QueryVectors,
         limit: int,
         only: Filter,
@@ -222,7 +242,7 @@ class Searcher:
         return hits
 
     def _best_stories(
-        self, index: Index, scores: np.ndarray, least: float, only: Filter
+        self, index: AnyIndex, scores: np.ndarray, least: float, only: Filter
     ) -> Iterator[tuple[int, Story, Passages]]:
         """Stories that pass the filter, best first, with their row of the index."""
         for row in _best_first(scores, least).tolist():
@@ -270,7 +290,11 @@ class Answer(NamedTuple):
     matches: Sequence[PassageMatch]
 
 
-def _score(index: Index, query: Query, shares: np.ndarray) -> ModalityScores:
+def _lookups(query: Query) -> list[TextQuery]:
+    return [term.lookup for term in query.terms]
+
+
+def _score(index: AnyIndex, query: Query, shares: np.ndarray) -> ModalityScores:
     count = index.story_count
     return ModalityScores(
         index.score(query.vectors),

@@ -47,6 +47,14 @@ class IndexedVideo(NamedTuple):
     """How many of the passages are spoken."""
 
 
+class StoryShots(NamedTuple):
+    """The shots of one story."""
+
+    classes: np.ndarray
+    shares: np.ndarray
+    images: np.ndarray
+
+
 class Segment:
     """Videos one after the other; the rows of those that were removed are skipped."""
 
@@ -70,6 +78,11 @@ class Segment:
         self._window_runs = StoryRuns(part["window_owners"], part["window_starts"])
         self._shot_runs = StoryRuns(part["shot_owners"], part["shot_starts"])
         self._images = Int16Vectors(part["images"], part["image_scales"])
+
+    @property
+    def rows(self) -> Mapping[str, GrowingArray]:
+        """Everything that is kept, by name."""
+        return self._rows
 
     @property
     def story_count(self) -> int:
@@ -103,6 +116,13 @@ class Segment:
         """For each video, the story of the segment that each passage is in, or -1."""
         ends = np.cumsum([len(video.addresses) for video in self.videos])
         return np.split(self._rows["passage_owners"].values, ends[:-1])
+
+    def shots(self) -> list[StoryShots]:
+        """The shots of every story; the vectors of their images have unit length."""
+        owners, starts = (self._rows[name].values for name in ("shot_owners", "shot_starts"))
+        ends = [*starts[1:].tolist(), self.shot_count]
+        runs = dict(zip(owners.tolist(), zip(starts.tolist(), ends, strict=True), strict=True))
+        return [self._story_shots(*runs.get(n, (0, 0))) for n in range(self.story_count)]
 
     def score(self, query: QueryVectors) -> VectorScores:
         """Every story's scores for a query."""
@@ -166,6 +186,13 @@ class Segment:
             vectors, backgrounds = shot_image_vectors(passages, self._image_dimensions)
             self._images.add(vectors[inside])
             self._rows["backgrounds"].add(backgrounds[inside])
+
+    def _story_shots(self, start: int, end: int) -> StoryShots:
+        classes, shares, images, scales = (
+            self._rows[name].values[start:end]
+            for name in ("classes", "shares", "images", "image_scales")
+        )
+        return StoryShots(classes, shares, images * scales[:, None])
 
     def _class_sums(self, weights: np.ndarray) -> np.ndarray:
         """float32 [shots]: the sum over each shot's classes of share times weight."""

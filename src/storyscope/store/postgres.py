@@ -27,6 +27,7 @@ from storyscope.store.postgres_connection import Database
 from storyscope.store.postgres_listening import PostgresListener, channel_of
 from storyscope.store.postgres_locks import SessionLocks
 from storyscope.store.postgres_text import text_query, tokenize
+from storyscope.store.postgres_vectors import PostgresVectors
 from storyscope.store.protocol import MAX_MATCHES, OUTDATED, PATIENCE, TextQuery, VideoRecord
 from storyscope.store.records import columns_of, record_of
 from storyscope.writing import write_whole
@@ -244,6 +245,9 @@ class PostgresStore:
 
     def jobs(self) -> dict[int, str]:
         return {row["id"]: row["facts"] for row in self._ask("SELECT * FROM job ORDER BY id")}
+
+    def vector_index(self) -> PostgresVectors:
+        return PostgresVectors(self.database)
 
     def job_listener(self) -> PostgresListener:
         return PostgresListener(self.database)

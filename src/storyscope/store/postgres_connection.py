@@ -7,8 +7,9 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from storyscope.errors import LibraryError, MissingDependency
@@ -66,9 +67,25 @@ class Database:
             self.address.server, autocommit=True, row_factory=dict_row, **self._options()
         )
 
-    def ask(self, question: str, values: Any = ()) -> list[dict[str, Any]]:
-        """The rows that answer a question; asked again where the connection is lost."""
-        return self._again(lambda c: c.execute(question, values).fetchall())
+    def ask(
+        self,
+        question: str,
+        values: Any = (),
+        *,
+        binary: bool = False,
+        settings: Mapping[str, str] = MappingProxyType({}),
+    ) -> list[dict[str, Any]]:
+        """The rows that answer a question; asked again where the connection is lost.
+
+        `settings` are those of the server that the question is asked under.
+        """
+
+        def fetch(connection: Connection[Any]) -> list[dict[str, Any]]:
+            for name, value in settings.items():
+                connection.execute("SELECT set_config(%s, %s, false)", (name, value))
+            return connection.execute(question, values, binary=binary).fetchall()
+
+        return self._again(fetch)
 
     def write(self, change: Callable[[Connection[Any]], T], *, counted: bool = True) -> T:
         """Run a change in one transaction: all of it, or nothing.

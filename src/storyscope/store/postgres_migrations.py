@@ -78,4 +78,39 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TABLE change (shard integer PRIMARY KEY, count bigint NOT NULL);
     INSERT INTO change SELECT shard, 0 FROM generate_series(0, 15) AS shard;
     """,
+    """
+    CREATE TABLE filed_video (
+        video text COLLATE "C" PRIMARY KEY REFERENCES video (id) ON DELETE CASCADE,
+        key text NOT NULL,
+        owners bytea NOT NULL,
+        spoken_count integer NOT NULL
+    );
+    CREATE TABLE filed_story (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        video text COLLATE "C" NOT NULL REFERENCES filed_video (video) ON DELETE CASCADE,
+        number integer NOT NULL,
+        rows bytea NOT NULL,
+        topic halfvec NOT NULL
+    );
+    ALTER TABLE filed_story ALTER COLUMN rows SET STORAGE EXTERNAL;
+    CREATE INDEX filed_story_video ON filed_story (video);
+    CREATE TABLE filed_vector (
+        story bigint NOT NULL REFERENCES filed_story (id) ON DELETE CASCADE,
+        kind text COLLATE "C" NOT NULL,
+        vector halfvec NOT NULL
+    );
+    CREATE INDEX filed_vector_story ON filed_vector (story);
+    CREATE TABLE filed_class (
+        story bigint NOT NULL REFERENCES filed_story (id) ON DELETE CASCADE,
+        class integer NOT NULL,
+        share real NOT NULL
+    );
+    CREATE INDEX filed_class_share ON filed_class (class, share DESC);
+    CREATE INDEX filed_class_story ON filed_class (story);
+    CREATE TABLE filed_said (
+        address bigint PRIMARY KEY,
+        story bigint NOT NULL REFERENCES filed_story (id) ON DELETE CASCADE
+    );
+    CREATE INDEX filed_said_story ON filed_said (story);
+    """,
 )

@@ -6,11 +6,11 @@ place by answering the same calls, and no room would notice.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -65,6 +65,87 @@ PATIENCE = 0.5
 
 OUTDATED = "outdated "
 """What the key of an artefact begins with that is to be made again."""
+
+
+@dataclass(frozen=True, eq=False)
+class FiledStory:
+    """A story as a database searches it."""
+
+    rows: bytes
+    """What scores it exactly; only whoever wrote it reads it."""
+    topic: np.ndarray
+    """float32 [dimensions]: the direction of all that is said in it."""
+    vectors: Mapping[str, np.ndarray]
+    """float32 [rows, dimensions], by the kind of vectors, such as `window_384`."""
+    classes: Mapping[int, float]
+    """The classes that its shots show, and how surely the best of them does."""
+    addresses: Sequence[int]
+    """Addresses of its passages in the full-text index."""
+
+
+@dataclass(frozen=True, eq=False)
+class FiledVideo:
+    """A video as a database searches it."""
+
+    video: str
+    key: str
+    """What it was made from: another key means that the video changed."""
+    owners: np.ndarray
+    """int32 [passages]: the number of the story that each is in, or -1."""
+    spoken_count: int
+    """How many of the passages are spoken; the others are on screen."""
+
+
+class FoundStory(NamedTuple):
+    """A candidate of a search."""
+
+    id: int
+    video: str
+    number: int
+    rows: bytes
+
+
+class FoundVideo(NamedTuple):
+    """The video of a candidate."""
+
+    video: str
+    owners: np.ndarray
+    spoken_count: int
+    first_address: int
+
+
+class VectorIndex(Protocol):
+    """A search index in the database, for libraries too large to compare with every story."""
+
+    def outdated(self, models: str) -> dict[str, str]:
+        """Videos that are not in the index as they are now, with the key to file each under."""
+
+    def count(self) -> int:
+        """How many stories are in the index."""
+
+    def put(self, video: FiledVideo, stories: Sequence[FiledStory]) -> None:
+        """Replace what is filed of a video."""
+
+    def nearest(self, kind: str, vector: np.ndarray, most: int) -> list[int]:
+        """The stories that have the vectors nearest to a unit vector, by their numbers."""
+
+    def naming(self, classes: Sequence[int], most: int) -> list[int]:
+        """The stories whose shots show these classes most surely."""
+
+    def saying(self, terms: Sequence[TextQuery], vector: np.ndarray, most: int) -> list[int]:
+        """The stories with passages of most terms; of equal ones, those of the nearest topic."""
+
+    def of_video(self, video: str) -> list[int]:
+        """Every story of one video."""
+
+    def all(self) -> list[int]:
+        """Every story."""
+
+    def stories(self, numbers: Sequence[int]) -> list[FoundStory]:
+        """These stories with the rows that score them, in the order of their videos."""
+
+    def videos(self, names: Sequence[str]) -> list[FoundVideo]:
+        """What is filed of these videos as a whole; of those only that can be searched now."""
 
 
 class JobListener(Protocol):
@@ -182,6 +263,9 @@ class Store(Protocol):
 
     def lock(self, name: str) -> AbstractContextManager[object]:
         """Wait until nobody else has the lock of this name, and keep it meanwhile."""
+
+    def vector_index(self) -> VectorIndex | None:
+        """The search index of a database; None where a search compares with every story."""
 
     def add_job(self, facts: str) -> int:
         """Keep a job of the server, described in JSON, under a new number that is returned."""

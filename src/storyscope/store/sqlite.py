@@ -276,6 +276,9 @@ class SqliteStore:
     def jobs(self) -> dict[int, str]:
         return {row["id"]: row["facts"] for row in self._ask("SELECT * FROM job ORDER BY id")}
 
+    def vector_index(self) -> None:
+        return None
+
     def job_listener(self) -> None:
         return None
 

@@ -1,0 +1,206 @@
+"""Candidates of a search from PostgreSQL: vectors by pgvector, words by full text.
+
+A story is kept with the rows that score it exactly. Its vectors are also in an HNSW index, one for
+each kind, in sixteen bits a number; whoever asks for candidates scores them again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from storyscope.errors import LibraryError
+from storyscope.store.postgres_connection import Database, lock_number
+from storyscope.store.postgres_text import text_query
+from storyscope.store.protocol import (
+    MAX_MATCHES,
+    FiledStory,
+    FiledVideo,
+    FoundStory,
+    FoundVideo,
+    TextQuery,
+)
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+MAX_EF = 1000
+"""Neighbours that pgvector's HNSW looks at, at most."""
+READY_KEYS = """
+    SELECT video.id AS video,
+        %(models)s || ' ' || filed.key || ' ' || titles.key || ' '
+        || coalesce(said_of.first, 0) AS key
+    FROM video
+    JOIN artefact filed ON filed.video = video.id AND filed.stage = 'passages'
+    JOIN artefact titles ON titles.video = video.id AND titles.stage = 'titles'
+    LEFT JOIN said_of ON said_of.video = video.id
+    WHERE video.state = 'ready'
+"""
+"""Every video that can be searched, with the key of what it is searched by."""
+
+
+class PostgresVectors:
+    """The search index of a library in PostgreSQL."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._kinds: set[str] = set()
+
+    def outdated(self, models: str) -> dict[str, str]:
+        """Videos that are not in the index as they are now, with the key to file each under."""
+        rows = self._database.ask(
+            f"SELECT wanted.video, wanted.key FROM ({READY_KEYS}) AS wanted"
+            " LEFT JOIN filed_video ON filed_video.video = wanted.video"
+            " AND filed_video.key = wanted.key WHERE filed_video.video IS NULL ORDER BY 1",
+            {"models": models},
+        )
+        return {row["video"]: row["key"] for row in rows}
+
+    def count(self) -> int:
+        """How many stories are in the index."""
+        (row,) = self._database.ask("SELECT count(*) AS stories FROM filed_story")
+        return int(row["stories"])
+
+    def put(self, video: FiledVideo, stories: Sequence[FiledStory]) -> None:
+        """Replace what is filed of a video."""
+        for kind in {kind for story in stories for kind in story.vectors}:
+            self._require_index(kind)
+
+        def file(connection: Connection[Any]) -> None:
+            connection.execute("DELETE FROM filed_video WHERE video = %s", (video.video,))
+            connection.execute(
+                "INSERT INTO filed_video VALUES (%s, %s, %s, %s)",
+                (video.video, video.key, video.owners.astype("<i4").tobytes(), video.spoken_count),
+            )
+            for number, story in enumerate(stories):
+                _file_story(connection, video.video, number, story)
+
+        self._database.write(file, counted=False)
+
+    def nearest(self, kind: str, vector: np.ndarray, most: int) -> list[int]:
+        """The stories that have the vectors nearest to a unit vector, by their numbers."""
+        self._require_index(kind)
+        dimensions = len(vector)
+        rows = self._database.ask(
+            f"SELECT story FROM filed_vector WHERE kind = '{kind}'"
+            f" ORDER BY (vector::halfvec({dimensions})) <#> %s::halfvec({dimensions}) LIMIT %s",
+            (_literal(vector), most),
+            settings={"hnsw.ef_search": str(min(MAX_EF, max(40, most)))},
+        )
+        return [row["story"] for row in rows]
+
+    def naming(self, classes: Sequence[int], most: int) -> list[int]:
+        """The stories whose shots show these classes most surely."""
+        rows = self._database.ask(
+            "SELECT story FROM unnest(%s::int[]) AS named, LATERAL (SELECT story FROM filed_class"
+            " WHERE class = named ORDER BY share DESC LIMIT %s) AS found",
+            ([int(number) for number in classes], most),
+        )
+        return [row["story"] for row in rows]
+
+    def saying(self, terms: Sequence[TextQuery], vector: np.ndarray, most: int) -> list[int]:
+        """The stories with passages of most terms; of equal ones, those of the nearest topic."""
+        wanted = [query for query in map(text_query, terms) if query]
+        if not wanted:
+            return []
+        marks = " + ".join("(words @@ %s::tsquery)::int" for _ in wanted)
+        rows = self._database.ask(
+            f"WITH found AS (SELECT address, {marks} AS terms FROM said"
+            " WHERE words @@ %s::tsquery LIMIT %s),"
+            " best AS (SELECT story, max(terms) AS terms FROM found JOIN filed_said"
+            " USING (address) GROUP BY story)"
+            " SELECT story FROM best JOIN filed_story ON filed_story.id = story"
+            " ORDER BY terms DESC, topic <#> %s::halfvec LIMIT %s",
+            (*wanted, " | ".join(wanted), MAX_MATCHES * len(wanted), _literal(vector), most),
+        )
+        return [row["story"] for row in rows]
+
+    def of_video(self, video: str) -> list[int]:
+        """Every story of one video."""
+        rows = self._database.ask("SELECT id FROM filed_story WHERE video = %s", (video,))
+        return [row["id"] for row in rows]
+
+    def all(self) -> list[int]:
+        """Every story."""
+        return [row["id"] for row in self._database.ask("SELECT id FROM filed_story")]
+
+    def stories(self, numbers: Sequence[int]) -> list[FoundStory]:
+        """These stories with the rows that score them, in the order of their videos."""
+        rows = self._database.ask(
+            "SELECT id, video, number, rows FROM filed_story WHERE id = ANY(%s)"
+            " ORDER BY video, number",
+            (list(numbers),),
+            binary=True,
+        )
+        return [
+            FoundStory(row["id"], row["video"], row["number"], bytes(row["rows"])) for row in rows
+        ]
+
+    def videos(self, names: Sequence[str]) -> list[FoundVideo]:
+        """What is filed of these videos as a whole; of those only that can be searched now."""
+        rows = self._database.ask(
+            "SELECT filed_video.*, coalesce(first, 0) AS first FROM filed_video"
+            " JOIN video ON video.id = filed_video.video AND state = 'ready'"
+            " LEFT JOIN said_of ON said_of.video = filed_video.video"
+            " WHERE filed_video.video = ANY(%s) ORDER BY filed_video.video",
+            (list(names),),
+        )
+        return [
+            FoundVideo(
+                row["video"],
+                np.frombuffer(bytes(row["owners"]), "<i4"),
+                row["spoken_count"],
+                row["first"],
+            )
+            for row in rows
+        ]
+
+    def _require_index(self, kind: str) -> None:
+        """Make the HNSW index of a kind of vectors, such as `window_384`, if it is missing."""
+        if kind in self._kinds:
+            return
+        found = re.fullmatch(r"[a-z]+_(\d+)", kind)
+        if not found:
+            raise LibraryError(f"{kind!r} is no kind of vectors")
+        schema = self._database.address.schema
+        if not self._database.ask("SELECT to_regclass(%s) AS it", (f"{schema}.hnsw_{kind}",))[0][
+            "it"
+        ]:
+
+            def create(connection: Connection[Any]) -> None:
+                number = lock_number(schema, "vectors")
+                connection.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
+                connection.execute(
+                    f"CREATE INDEX IF NOT EXISTS hnsw_{kind} ON filed_vector USING hnsw"
+                    f" ((vector::halfvec({found[1]})) halfvec_ip_ops) WHERE kind = '{kind}'"
+                )
+
+            self._database.write(create, counted=False)
+        self._kinds.add(kind)
+
+
+def _file_story(connection: Connection[Any], video: str, number: int, story: FiledStory) -> None:
+    row = connection.execute(
+        "INSERT INTO filed_story (video, number, rows, topic) VALUES (%s, %s, %s, %s::halfvec)"
+        " RETURNING id",
+        (video, number, story.rows, _literal(story.topic)),
+    ).fetchone()
+    assert row is not None
+    cursor = connection.cursor()
+    with cursor.copy("COPY filed_vector (story, kind, vector) FROM STDIN") as copy:
+        for kind, vectors in story.vectors.items():
+            for vector in vectors:
+                copy.write_row((row["id"], kind, _literal(vector)))
+    with cursor.copy("COPY filed_class (story, class, share) FROM STDIN") as copy:
+        for named, share in story.classes.items():
+            copy.write_row((row["id"], named, share))
+    with cursor.copy("COPY filed_said (address, story) FROM STDIN") as copy:
+        for address in story.addresses:
+            copy.write_row((address, row["id"]))
+
+
+def _literal(vector: np.ndarray) -> str:
+    return "[" + ",".join(f"{number:.6g}" for number in vector.tolist()) + "]"
