@@ -69,10 +69,14 @@ def postgres(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def indexed(film, tmp_path_factory):
-    """A library that holds the small film, indexed once; copy it before changing anything."""
+    """A library that holds the small film, indexed once; copy it before changing anything.
+
+    Films that tests add to a copy hold tones, to which nobody has to listen for speech.
+    """
     from storyscope import Library
 
     folder = tmp_path_factory.mktemp("indexed") / "library"
+    Library(folder).keep_settings(["transcripts.speech=off"])
     Library(folder).add(film)
     return folder
 
