@@ -8,9 +8,9 @@ import warnings
 import pytest
 from hypothesis import HealthCheck, settings
 
+from benchmarks.scale.server import running_server
 from browsing import CHROMIUM, PATIENCE, SWITCHES
 from movie import make_movie
-from postgres_server import running_server
 from serving import served
 from storyscope.downloads import downloaded_file, models_folder
 

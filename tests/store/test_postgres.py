@@ -16,6 +16,7 @@ from storyscope.errors import DamagedVideo, LibraryError, MissingDependency, Vid
 from storyscope.store import PASSAGES, Artefact, PostgresStore, SqliteStore, TextQuery, VideoRecord
 from storyscope.store.postgres_address import parse_address
 from storyscope.store.postgres_migrations import MIGRATIONS
+from waiting import wait_until
 
 pytestmark = pytest.mark.xdist_group("postgres")
 AUDIO = Artefact("audio")
@@ -138,6 +139,33 @@ def test_a_cut_connection_is_replaced_and_nothing_is_lost(store, postgres):
     assert store.key("film", AUDIO) == "two"
     with PostgresStore(store.place).busy("film", patience=0):
         pass
+
+
+def test_a_server_that_is_killed_in_the_middle_of_saves_loses_none(store, postgres):
+    saved, failures, over = [], [], threading.Event()
+
+    def save():
+        number = 0
+        while not over.is_set():
+            number += 1
+            try:
+                store.save("film", Artefact(f"stage{number}"), "one", np.arange(number))
+                saved.append(number)
+            except LibraryError as error:
+                failures.append(error)
+
+    saving = threading.Thread(target=save)
+    saving.start()
+    wait_until(lambda: len(saved) > 5)
+    postgres.kill()
+    before = len(saved)
+    postgres.start_again()
+    wait_until(lambda: len(saved) > before + 5)
+    over.set()
+    saving.join()
+    assert failures == []
+    for number in saved:
+        assert store.load("film", Artefact(f"stage{number}")).tolist() == list(range(number))
 
 
 def test_a_lock_dies_with_its_process(store):

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ CORES_PER_WORKER = 2
 def opened_cluster(address: str, *, workers: int = 1) -> Iterator[Any]:
     """A client of the cluster at an address; `local` starts workers that end with the block."""
     try:
-        import distributed
+        distributed: Any = import_module("distributed")
     except ImportError as error:
         raise MissingDependency(
             "--cluster needs Dask, which is not installed; run `pip install 'storyscope[cluster]'`"
@@ -161,8 +162,7 @@ def _results(
     paths: dict[str, Path],
     follow: Callable[[Path, Step], None],
 ) -> Iterator[IndexResult]:
-    from distributed import wait
-
+    wait: Any = import_module("distributed").wait
     left = dict(running)
     try:
         while left:
@@ -225,7 +225,6 @@ def _cancel_waiting(library: LocalLibrary, left: dict[Any, ClusterJob]) -> None:
 
 def _leave_running(running: dict[Any, ClusterJob]) -> None:
     """Let tasks run to their end without anybody who waits for them."""
-    from distributed import fire_and_forget
-
+    fire_and_forget: Any = import_module("distributed").fire_and_forget
     for future in running:
         fire_and_forget(future)

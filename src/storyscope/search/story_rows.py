@@ -86,7 +86,8 @@ def _parsed(story: bytes, dimensions: int, images: int) -> tuple[np.ndarray, ...
         (np.uint16, (shots, TOP_CLASSES)),
         (np.int16, (seen, images)),
     ]
-    parts, start = [], _COUNTS.size
+    parts: list[np.ndarray] = []
+    start = _COUNTS.size
     for kind, shape in shapes:
         size = int(np.prod(shape))
         parts.append(np.frombuffer(story, kind, size, start).reshape(shape))

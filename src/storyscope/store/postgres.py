@@ -354,8 +354,8 @@ class PostgresStore:
         if not wanted:
             return 0
         take = "UPDATE next_address SET address = address + %s RETURNING address - %s AS first"
-        row = self.database.write(
-            lambda connection: connection.execute(take, (wanted, wanted)).fetchone(), counted=False
+        (row,) = self.database.write(
+            lambda connection: connection.execute(take, (wanted, wanted)).fetchall(), counted=False
         )
         return int(row["first"])
 

@@ -27,6 +27,8 @@ IDLE_SECONDS = 60.0
 CONNECT_SECONDS = 10
 OUTAGE_SECONDS = 60.0
 """How long a read or a write waits for a server that is being restarted."""
+TRY_SECONDS = 2.0
+"""How long the pool tries to connect before it is asked again."""
 RETRY_SECONDS = 0.2
 
 
@@ -108,7 +110,7 @@ class Database:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Let this thread ask one state of the database until the end of the block."""
-        with self.explained(), self._pool.connection() as connection, connection.transaction():
+        with self.explained(), self._lent() as connection, connection.transaction():
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
             self._local.connection = connection
             try:
@@ -146,12 +148,31 @@ class Database:
         with self.explained():
             while True:
                 try:
-                    with self._pool.connection() as connection:
+                    with self._lent() as connection:
                         return act(connection)
                 except psycopg.OperationalError as error:
                     if not is_lost(error) or time.monotonic() > end:
                         raise
                     time.sleep(RETRY_SECONDS)
+
+    @contextmanager
+    def _lent(self) -> Iterator[Connection[Any]]:
+        """A connection of the pool, waited for while the server is being restarted."""
+        from psycopg_pool import PoolTimeout
+
+        pool, end = self._pool, time.monotonic() + OUTAGE_SECONDS
+        while True:
+            try:
+                # Each time it is asked, the pool tries at once; left alone it waits ever longer.
+                connection = pool.getconn(TRY_SECONDS)
+                break
+            except PoolTimeout:
+                if time.monotonic() > end:
+                    raise
+        try:
+            yield connection
+        finally:
+            pool.putconn(connection)
 
     @property
     def _pool(self) -> Any:
@@ -170,7 +191,7 @@ class Database:
             min_size=0,
             max_size=MAX_CONNECTIONS,
             max_idle=IDLE_SECONDS,
-            timeout=OUTAGE_SECONDS,
+            reconnect_timeout=TRY_SECONDS / 2,
             check=ConnectionPool.check_connection,
             open=True,
         )

