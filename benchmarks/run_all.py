@@ -35,6 +35,9 @@ BENCHMARKS: dict[str, list[str]] = {
     "benchmarks.shots.long_shot": [],
     "benchmarks.indexing.long_film": [FILM],
     "benchmarks.indexing.two_workers": [FILM],
+    "benchmarks.scale.overhead": [FILM],
+    "benchmarks.scale.workers": [],
+    "benchmarks.scale.search": [],
     "benchmarks.search.search": [
         "--film",
         FILM,

@@ -59,7 +59,8 @@ class Server:
         self._guard.kill()
         self._guard.wait()
         # The killed one cannot do so, and may still have an entry among the processes.
-        (self._server.pgdata / "postmaster.pid").unlink(missing_ok=True)
+        for left in ("postmaster.pid", ".s.PGSQL.5432.lock"):
+            (self._server.pgdata / left).unlink(missing_ok=True)
         end = time.monotonic() + 60
         while True:
             try:

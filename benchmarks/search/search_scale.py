@@ -32,7 +32,7 @@ from storyscope import Library
 from storyscope.core import Film, Keyframes, Passages, Ratings, Span, Story, Video
 from storyscope.search import load_text_model
 from storyscope.search.index_files import SEGMENTS
-from storyscope.store import PASSAGES, RATINGS, SCAN, TITLES, SqliteStore, VideoRecord
+from storyscope.store import PASSAGES, RATINGS, SCAN, TITLES, SqliteStore, Store, VideoRecord
 
 RESULTS = Path(__file__).parents[2] / "docs" / "benchmarks"
 MINUTES = 50
@@ -198,7 +198,7 @@ def picture() -> bytes:
     return written.getvalue()
 
 
-def put(store: SqliteStore, number: int, made: Maker) -> None:
+def put(store: Store, number: int, made: Maker) -> None:
     name = f"video{number:05}"
     video = Video(name, f"/{name}.mp4", name, 60.0 * MINUTES, 75_000, 25.0, 1280, 720, True)
     store.put_record(VideoRecord(video, "indexing", 0, 0))

@@ -31,13 +31,14 @@ from storyscope.store import FOLDER, address_of
 LOCAL = "local"
 CONNECT_SECONDS = 10
 FOLLOW_SECONDS = 0.5
-CORES_PER_WORKER = 2
-"""One decodes, one looks and listens."""
 
 
 @contextmanager
-def opened_cluster(address: str, *, workers: int = 1) -> Iterator[Any]:
-    """A client of the cluster at an address; `local` starts workers that end with the block."""
+def opened_cluster(address: str, *, workers: int = 1, threads: int = 1) -> Iterator[Any]:
+    """A client of the cluster at an address; `local` starts workers that end with the block.
+
+    Only what waits more than it works runs on more than one of their `threads`.
+    """
     try:
         distributed: Any = import_module("distributed")
     except ImportError as error:
@@ -49,7 +50,7 @@ def opened_cluster(address: str, *, workers: int = 1) -> Iterator[Any]:
         with (
             distributed.LocalCluster(
                 n_workers=workers,
-                threads_per_worker=1,
+                threads_per_worker=threads,
                 memory_limit=0,
                 dashboard_address="127.0.0.1:0",
                 env={**one_thread, "PYTHONPATH": os.environ.get("PYTHONPATH", "")},
