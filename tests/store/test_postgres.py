@@ -1,10 +1,12 @@
 """What only a store in PostgreSQL promises: addresses, many machines, lost connections."""
 
+import json
 import os
 import pickle
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -258,3 +260,16 @@ def test_arrays_that_were_collected_while_they_were_saved_are_written_again(stor
     store.save("film", AUDIO, "one", np.arange(300))
     assert len(puts) == 2
     assert store.load("film", AUDIO).tolist() == list(range(300))
+
+
+def test_the_list_says_how_far_a_cluster_is(store, capsys):
+    from storyscope.cli.list import list as list_videos
+
+    job = {"name": "a.mp4", "state": "indexing", "stage": "vision", "fraction": 0.4}
+    store.add_job(json.dumps(job))
+    for _ in range(2):
+        store.add_job(json.dumps(job | {"state": "waiting", "stage": ""}))
+    list_videos(Path(store.place))
+    said = capsys.readouterr().err
+    assert "a.mp4: looking at keyframes, 40%" in said
+    assert "2 videos wait to be indexed" in said

@@ -1,7 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, named, open_library
 from storyscope.cli.show import print_json, print_table, say
+
+if TYPE_CHECKING:
+    from storyscope.library import Library
 
 
 def list(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> None:
@@ -18,6 +24,8 @@ def list(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> 
     if json:
         print_json({"videos": facts})
         return
+    for line in _progress(shelf):
+        say(line)
     if not facts:
         say(f"The library {named(library)} is empty; add a film with `storyscope add VIDEO`.")
         return
@@ -42,3 +50,17 @@ def list(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> 
     )
     if any(video.get("missing") for video in facts):
         say("Films that are missing were moved or deleted: `storyscope relink FOLDER` finds them.")
+
+
+def _progress(shelf: Library) -> Iterator[str]:
+    """How far the videos are that servers and clusters work on."""
+    from storyscope.library import LocalLibrary
+    from storyscope.stages.words import stage_words
+
+    jobs = shelf.jobs() if isinstance(shelf, LocalLibrary) else []
+    for job in jobs:
+        if job["state"] == "indexing" and job["stage"]:
+            yield f"{job['name']}: {stage_words(job['stage'])}, {job['fraction']:.0%}"
+    waiting = sum(job["state"] == "waiting" for job in jobs)
+    if waiting:
+        yield f"{waiting} {'video waits' if waiting == 1 else 'videos wait'} to be indexed"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import shutil
@@ -345,6 +346,10 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
             forget_choices(self.store, video)
             for folder in made:
                 shutil.rmtree(folder, ignore_errors=True)
+
+    def jobs(self) -> list[dict[str, Any]]:
+        """What servers and clusters have been told to index, oldest first, and how far they are."""
+        return [json.loads(facts) for facts in self.store.jobs().values()]
 
     def facts(self) -> list[dict[str, Any]]:
         return [self._facts(record) for record in self.videos()]

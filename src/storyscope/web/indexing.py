@@ -188,6 +188,7 @@ class Indexer:
                 return
             job.state = "indexing"
             process = self._process = self._start(job)
+        self._tell_others(job, at_once=True)
         self.tell()
         for event in process:
             if isinstance(event, Step):
