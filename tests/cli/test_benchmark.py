@@ -227,9 +227,12 @@ def test_a_killed_benchmark_leaves_nobody_at_work(folder, tmp_path):
         env={**os.environ, "WORKERS": str(workers), "PYTHONPATH": paths},
     )
     wait_until(lambda: len(list(workers.iterdir())) == 2)
+    running = [int(path.name) for path in workers.iterdir()]
+    assert all(map(is_running, running))
     benchmark.kill()
     benchmark.wait()
-    wait_until(lambda: not any(is_running(int(path.name)) for path in workers.iterdir()))
+    wait_until(lambda: not any(map(is_running, running)))
+    assert not any(map(is_running, running))
 
 
 def test_a_failing_method_stops_the_processes_and_is_told(folder):

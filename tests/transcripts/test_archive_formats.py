@@ -180,8 +180,10 @@ def test_ebu_stl_of_an_unknown_rate_is_refused(tmp_path):
 @given(st.binary(max_size=600))
 def test_no_bytes_break_the_reader_of_ebu_stl(tmp_path_factory, noise):
     path = Path(tmp_path_factory.getbasetemp()) / "noise.stl"
-    path.write_bytes(ebu_stl([]) + noise)
-    read_transcript(path)
+    path.write_bytes(ebu_stl([((10, 0, 1, 0), (10, 0, 3, 0), b"Hello")]) + noise)
+    words = read_transcript(path).words
+    assert "Hello" in [word.text for word in words]
+    assert all(0 <= word.span.start <= word.span.end for word in words)
 
 
 def test_more_text_than_can_be_said_is_refused(tmp_path):

@@ -8,11 +8,9 @@ from pathlib import Path
 from storyscope.core.numbers import MAX_DIGITS
 from storyscope.errors import FormatError
 from storyscope.formats.annotation_text import StoryLine, from_story_lines
+from storyscope.formats.annotation_tiers import story_tiers
 from storyscope.formats.annotations import Hints, WrittenAnnotation
 from storyscope.formats.xml_text import Node, parse
-
-STORY_WORDS = ("stor", "scene", "chapter")
-"""A tier with one of these in its name holds stories."""
 
 
 def read_eaf(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
@@ -23,7 +21,9 @@ def read_eaf(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
     root = parse(path, text, kind="an ELAN file")
     try:
         slots = _slots(root)
-        chosen = _choose(path, _tiers(root), hints.tier)
+        tiers = _tiers(root)
+        names = story_tiers(path, [tier.name for tier in tiers], hints.tier)
+        chosen = [tier for tier in tiers if tier.name in names]
         named = {each.annotator for each in chosen}
         # The same name on several tiers, or none, says nothing: then the tiers are the people.
         by_person = len(named) == len(chosen) and "" not in named
@@ -80,19 +80,6 @@ def _wanted(node: Node, attribute: str) -> str:
     if attribute not in node.attributes:
         raise _Misplaced(f"{node.line}: {node.tag} has no {attribute}")
     return node.attributes[attribute]
-
-
-def _choose(path: Path, tiers: list[_Tier], wanted: str | None) -> list[_Tier]:
-    names = ", ".join(tier.name for tier in tiers) or "none with times"
-    if wanted is not None:
-        chosen = [tier for tier in tiers if tier.name == wanted]
-        if not chosen:
-            raise FormatError(f"{path}: no tier is called {wanted!r}; it has {names}")
-        return chosen
-    named = [tier for tier in tiers if any(w in tier.name.lower() for w in STORY_WORDS)]
-    if named or len(tiers) == 1:
-        return named or tiers
-    raise FormatError(f"{path}: which tier holds the stories? name it with --tier; it has {names}")
 
 
 def _read_tier(

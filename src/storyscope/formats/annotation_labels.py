@@ -8,12 +8,11 @@ from pathlib import Path
 from storyscope.core.numbers import parse_rational
 from storyscope.errors import FormatError
 from storyscope.formats.annotation_text import StoryLine, from_story_lines
+from storyscope.formats.annotation_tiers import story_tiers
 from storyscope.formats.annotations import Hints, WrittenAnnotation
 
 _LABEL = re.compile(r"\s*([0-9][0-9.,]*)\t\s*([0-9][0-9.,]*)(?:\t(.*))?$")
 _FIELD = re.compile(r"\s*(name|class|xmin|xmax|text|mark)\s*=\s*(.*?)\s*$")
-STORY_WORDS = ("stor", "scene", "chapter")
-"""A tier with one of these in its name holds stories."""
 
 
 def is_label_line(line: str) -> bool:
@@ -40,16 +39,7 @@ def read_textgrid(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation
     if "ooTextFile" not in text[:200]:
         raise FormatError(f"{path}:1: a TextGrid in Praat's long text format is wanted")
     tiers = _tiers(path, text)
-    names = ", ".join(tiers) or "none of intervals"
-    if hints.tier is not None:
-        chosen = [name for name in tiers if name == hints.tier]
-    else:
-        named = [name for name in tiers if any(word in name.lower() for word in STORY_WORDS)]
-        chosen = named or (list(tiers) if len(tiers) == 1 else [])
-    if not chosen:
-        raise FormatError(
-            f"{path}: which tier holds the stories? name it with --tier; it has {names}"
-        )
+    chosen = story_tiers(path, list(tiers), hints.tier)
     return [
         from_story_lines(path, name if len(chosen) > 1 else path.stem, tiers[name], "seconds")
         for name in chosen

@@ -6,7 +6,6 @@ from pathlib import Path
 from xml.etree import ElementTree as xml
 
 from storyscope.formats.registry import Format
-from storyscope.formats.timecode import is_drop
 from storyscope.formats.timeline import Entry, Timeline
 from storyscope.formats.xml_text import document, legal
 
@@ -68,8 +67,7 @@ def _add_file(clip: xml.Element, timeline: Timeline, *, whole: bool) -> None:
 def _add_rate(parent: xml.Element, timeline: Timeline) -> None:
     rate = xml.SubElement(parent, "rate")
     _add(rate, "timebase", round(timeline.rate))
-    slow = timeline.rate.denominator == 1001 or is_drop(timeline.rate)
-    _add(rate, "ntsc", "TRUE" if slow else "FALSE")
+    _add(rate, "ntsc", "TRUE" if timeline.rate.denominator == 1001 else "FALSE")
 
 
 def _add(parent: xml.Element, tag: str, value: object) -> None:
