@@ -6,7 +6,9 @@ its inputs, its settings, its weights or its version changed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from storyscope.config import Config
 from storyscope.core import Story, Video
 from storyscope.cues import indexed_cues
 from storyscope.errors import TranscriptError
+from storyscope.search import text_model_digest
 from storyscope.stages import indexing as stages
 from storyscope.stages.collection import (
     concept_groups,
@@ -26,7 +29,7 @@ from storyscope.stages.collection import (
 from storyscope.stages.cues import extract_cue
 from storyscope.stages.executor import Executor, Made, given
 from storyscope.stages.taught import ranker_of
-from storyscope.store import Store
+from storyscope.store import MINED, SCAN, SCREEN, STORIES, TRANSCRIPT, VISION, Store
 from storyscope.thumbnails import Ranker
 from storyscope.transcripts import find_sidecar
 
@@ -57,9 +60,10 @@ def index_video(source: Source, config: Config, execute: Executor) -> Made[tuple
     sources: dict[str, Made[Any]] = {"film": film, "seen": seen, "words": words}
     sources["mixture"] = mixture
     cues = [extract_cue(cue, sources, config.features, execute) for cue in indexed_cues()]
-    known = (film, concepts, cues)
+    has_lead = given(config.media.start > 0, key="")
+    known = (film, concepts, cues, has_lead)
     stories = execute(
-        stages.FIND_STORIES, *known, settings=config.stories, weights=[weights.stories]
+        stages.FIND_STORIES, *known, settings=stages.finding(config), weights=[weights.stories]
     )
     image_text = stages.image_text_model(config)
     encoder = [weights.image_text]
@@ -67,8 +71,34 @@ def index_video(source: Source, config: Config, execute: Executor) -> Made[tuple
     filed = (film, words, screen, seen, looks, image_text)
     execute(stages.FILE_PASSAGES, *filed, settings=text_model, weights=[weights.text])
     execute(stages.RATE_PICTURES, film, seen, source.ranker)
-    named = (source.name, film, stories, words, screen, mined, seen, source.trained)
-    return execute(stages.NAME_STORIES, *named, settings=text_model, weights=[weights.text])
+    found = (film, stories, words, screen, mined, seen)
+    return _name_stories(source.name, found, source.trained, config, execute)
+
+
+def rename_stories(
+    video: str, store: Store, config: Config, execute: Executor
+) -> Made[tuple[Story, ...]]:
+    """Group and name the stories of an indexed video again, after another number is wanted."""
+    found = [
+        Made(store.key(video, artefact) or "", partial(store.load, video, artefact))
+        for artefact in (SCAN, STORIES, TRANSCRIPT, SCREEN, MINED, VISION)
+    ]
+    return _name_stories(given(video, key=video), found, _trained(store), config, execute)
+
+
+def _name_stories(
+    name: Made[str],
+    found: Sequence[Made[Any]],
+    trained: Made[Path],
+    config: Config,
+    execute: Executor,
+) -> Made[tuple[Story, ...]]:
+    wanted, model = config.stories.count, config.search.text_model
+    count = given(wanted, key=str(wanted))
+    weights = [text_model_digest(model)]
+    return execute(
+        stages.NAME_STORIES, name, *found, trained, count, settings=model, weights=weights
+    )
 
 
 @dataclass(frozen=True)
@@ -89,13 +119,12 @@ class Source:
     def of(cls, video: Video, transcript: str | None, store: Store) -> Source:
         """A video of a library, with the transcript given or lying beside it."""
         words = Path(transcript) if transcript else find_sidecar(Path(video.path))
-        trained = store.document(TRAINED_FILE)
         return cls(
             name=given(video.id, key=video.id),
             film=given(video.path, key=video.digest),
             words=given(words, key=_digest(words) if words else ""),
             scratch=given(store.folder / "scratch" / video.id, key=""),
-            trained=given(trained, key=_digest(trained) if trained.exists() else ""),
+            trained=_trained(store),
             store=store,
         )
 
@@ -104,6 +133,11 @@ class Source:
         """What says how beautiful pictures are; people may teach it while a video is indexed."""
         ranker = ranker_of(self.store)
         return given(ranker, key=ranker.digest)
+
+
+def _trained(store: Store) -> Made[Path]:
+    file = store.document(TRAINED_FILE)
+    return given(file, key=_digest(file) if file.exists() else "")
 
 
 def _digest(path: Path) -> str:

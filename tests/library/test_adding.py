@@ -215,7 +215,7 @@ def test_a_person_who_stops_is_told_how_to_go_on_and_the_video_resumes(film, tmp
     with pytest.raises(KeyboardInterrupt):
         library.add(film, report=stop)
     (facts,) = library.facts()
-    assert (facts["state"], facts["failure"]) == ("failed", adding.STOPPED)
+    assert (facts["state"], facts["failure"]) == ("stopped", adding.STOPPED)
     stages, states = [], set()
 
     def follow(step):

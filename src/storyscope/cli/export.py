@@ -2,17 +2,34 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from storyscope.cli.options import DEFAULT_LIBRARY, LibraryOption, OutputOption, open_library
+from storyscope.cli.options import (
+    DEFAULT_LIBRARY,
+    AboutOption,
+    GranularityOption,
+    LibraryOption,
+    MinutesOption,
+    OutputOption,
+    VideoArgument,
+    check_folder,
+    completes,
+    open_library,
+)
 from storyscope.cli.show import print_table, say
+from storyscope.core import StoryCount
 from storyscope.errors import FormatError
 
 if TYPE_CHECKING:
     from storyscope.formats import Format, Timeline
+
+
+def _formats() -> list[str]:
+    from storyscope.formats import format_names
+
+    return [*format_names(), "list"]
 
 
 class Level(StrEnum):
@@ -24,11 +41,16 @@ class Level(StrEnum):
 
 
 def export(
-    video: Annotated[
-        str, typer.Argument(metavar="VIDEO", help="Id of a video, as `storyscope list` shows it.")
-    ] = "",
+    video: VideoArgument = "",
     format: Annotated[
-        str, typer.Option("--format", "-f", metavar="F", help="`list` explains them all.")
+        str,
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="F",
+            help="Name of the format; `list` explains them all.",
+            autocompletion=completes(_formats),
+        ),
     ] = "list",
     output: OutputOption = None,
     library: LibraryOption = DEFAULT_LIBRARY,
@@ -36,23 +58,22 @@ def export(
         Level, typer.Option(help="Write stories, shots, or stories with their shots inside.")
     ] = Level.stories,
     annotator: Annotated[
-        str | None, typer.Option(help="A person's version instead of the machine's.")
+        str | None, typer.Option(help="A person's version instead of the library's own.")
     ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a file that is already there.")
+        bool, typer.Option("--overwrite", help="Replace a file that already exists.")
     ] = False,
-    granularity: Annotated[
-        float | None,
-        typer.Option(min=0.0, max=1.0, help="0: few long stories; 1: many short ones."),
-    ] = None,
+    granularity: GranularityOption = None,
+    about: AboutOption = None,
+    minutes: MinutesOption = None,
 ) -> None:
-    """Write stories for editors, publishers, players and scholars.
+    """Export stories for editors, publishers, players and researchers.
 
     Examples:
 
         storyscope export --format list
 
-        storyscope export film --format youtube
+        storyscope export film --format youtube --about 10
 
         storyscope export film --format edl --output film.edl
 
@@ -76,10 +97,9 @@ def export(
     if level is Level.nested and not kind.nests:
         nesting = ", ".join(name for name in format_names() if find_format(name).nests)
         raise FormatError(f"{format} cannot hold shots inside stories; {nesting} can")
-    shelf = open_library(library)
-    timeline = shelf.timeline(
-        video, level=level.value, annotator=annotator, granularity=granularity
-    )
+    count = StoryCount(granularity, about, minutes)
+    shelf = open_library(library).with_story_count(count)
+    timeline = shelf.timeline(video, level=level.value, annotator=annotator)
     if kind.write is not None and output is None:
         sys.stdout.write(kind.write(timeline))
         _say_rate(kind, timeline)
@@ -90,11 +110,11 @@ def export(
         )
     if output.is_file() and not overwrite:
         raise FormatError(
-            f"{output} is there already; choose another --output, or replace it with --overwrite"
+            f"{output} already exists; choose another --output, or replace it with --overwrite"
         )
     try:
         if kind.write is not None:
-            _check_folder(output)
+            check_folder(output)
             write_whole(output, [kind.write(timeline).encode()])
         elif kind.save is not None:
             kind.save(timeline, output)
@@ -102,14 +122,6 @@ def export(
         raise FormatError(f"{output} cannot be written: {error.strerror or error}") from error
     say(f"wrote {output}")
     _say_rate(kind, timeline)
-
-
-def _check_folder(output: Path) -> None:
-    """Refuse a folder that is not there: it is more likely mistyped than wanted."""
-    if not output.absolute().parent.is_dir():
-        raise FormatError(
-            f"{output} cannot be written: {output.parent} is no folder; make it first"
-        )
 
 
 def _say_rate(kind: Format, timeline: Timeline) -> None:

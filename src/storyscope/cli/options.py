@@ -2,22 +2,44 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from storyscope.core import parse_time
+from storyscope.errors import FormatError, LibraryError, StoryscopeError
+
 if TYPE_CHECKING:
     from storyscope.library import Library, LocalLibrary
 
 DEFAULT_LIBRARY = Path.home() / ".storyscope"
+LIBRARY_VARIABLE = "STORYSCOPE_LIBRARY"
+
+
+def video_ids(context: typer.Context, incomplete: str) -> list[str]:
+    """The ids of the library that a half-written command line names, for the shell to complete."""
+    folder = context.params.get("library") or os.environ.get(LIBRARY_VARIABLE, DEFAULT_LIBRARY)
+    try:
+        ids = [record.video.id for record in open_library(Path(folder)).videos()]
+    except (StoryscopeError, OSError):  # A shell shows no errors while a person is typing.
+        return []
+    return [name for name in ids if name.startswith(incomplete)]
+
+
+def completes(names: Callable[[], list[str]]) -> Callable[[str], Iterator[str]]:
+    """What completes a half-written word with one of these names."""
+    return lambda incomplete: (name for name in names() if name.startswith(incomplete))
+
 
 LibraryOption = Annotated[
     Path,
     typer.Option(
         "--library",
         metavar="DIR",
-        envvar="STORYSCOPE_LIBRARY",
+        envvar=LIBRARY_VARIABLE,
         help="Folder of the library, or its address: postgresql://... or that of a served one.",
         show_default="~/.storyscope",
     ),
@@ -27,12 +49,33 @@ JsonOption = Annotated[
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
 VideoArgument = Annotated[
-    str, typer.Argument(metavar="VIDEO", help="Id of a video, as `storyscope list` shows it.")
+    str,
+    typer.Argument(
+        metavar="VIDEO",
+        help="Id of a video, as `storyscope list` shows it.",
+        autocompletion=video_ids,
+    ),
 ]
 OutputOption = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write here, not to standard output."),
+    typer.Option("--output", "-o", metavar="FILE", help="Write to this file."),
 ]
+GranularityOption = Annotated[
+    float | None,
+    typer.Option(help="How finely to split: 0 one story, 0.5 as found, 1 one story a shot."),
+]
+AboutOption = Annotated[int | None, typer.Option(metavar="N", help="About N stories.")]
+MinutesOption = Annotated[
+    float | None, typer.Option(metavar="N", help="Stories of about N minutes each.")
+]
+
+
+def time_option(text: str) -> typer.models.OptionInfo:
+    """An option that takes a time, as seconds or as people write it."""
+    option: typer.models.OptionInfo = typer.Option(
+        parser=parse_time, metavar="TIME", help=f"{text}, such as 95.5, 1:35 or 1:02:33."
+    )
+    return option
 
 
 def named(folder: Path) -> str:
@@ -48,7 +91,6 @@ def open_library(folder: Path, *, create: bool = False) -> Library:
     Only a command that puts something into a library may `create` one: whoever mistypes the
     folder of another is told so.
     """
-    from storyscope.errors import LibraryError
     from storyscope.library import Library, is_library
 
     if not create and not is_library(folder):
@@ -61,7 +103,6 @@ def open_library(folder: Path, *, create: bool = False) -> Library:
 
 def open_local_library(folder: Path, *, create: bool = False) -> LocalLibrary:
     """Open a library for a command that needs its folder and not only its verbs."""
-    from storyscope.errors import LibraryError
     from storyscope.library import LocalLibrary
 
     shelf = open_library(folder, create=create)
@@ -70,3 +111,11 @@ def open_local_library(folder: Path, *, create: bool = False) -> LocalLibrary:
             f"{shelf.place} is an address, and this command needs the folder; run it where that is"
         )
     return shelf
+
+
+def check_folder(output: Path) -> None:
+    """Refuse to write into a folder that does not exist: it is more likely mistyped than wanted."""
+    if not output.absolute().parent.is_dir():
+        raise FormatError(
+            f"{output} cannot be written: the folder {output.parent} does not exist; make it first"
+        )

@@ -5,8 +5,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, named, open_library
+from storyscope.cli.options import (
+    DEFAULT_LIBRARY,
+    AboutOption,
+    GranularityOption,
+    JsonOption,
+    LibraryOption,
+    MinutesOption,
+    named,
+    open_library,
+    time_option,
+    video_ids,
+)
 from storyscope.cli.show import print_json, print_table, say
+from storyscope.core import StoryCount
 
 if TYPE_CHECKING:
     from storyscope.core import Hit
@@ -15,48 +27,65 @@ if TYPE_CHECKING:
 
 def search(
     text: Annotated[
-        str | None, typer.Argument(metavar="[TEXT]", help="What to look for.", show_default=False)
+        str | None, typer.Argument(metavar="[TEXT]", help="Text to search for.", show_default=False)
     ] = None,
     library: LibraryOption = DEFAULT_LIBRARY,
     image: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Look for what this picture shows.")
+        Path | None, typer.Option(metavar="FILE", help="Search for what this picture shows.")
     ] = None,
     like: Annotated[
-        str | None, typer.Option(metavar="VIDEO/N", help="Look for stories like this one.")
+        str | None, typer.Option(metavar="VIDEO/N", help="Search for stories like this one.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Most stories to show.")] = 10,
-    video: Annotated[str | None, typer.Option(metavar="VIDEO", help="In this video only.")] = None,
-    after: Annotated[float | None, typer.Option(help="Beginning at this second or later.")] = None,
-    before: Annotated[float | None, typer.Option(help="Ended by this second.")] = None,
-    shortest: Annotated[float | None, typer.Option(help="Of at least these seconds.")] = None,
-    longest: Annotated[float | None, typer.Option(help="Of at most these seconds.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of results.")] = 10,
+    video: Annotated[
+        str | None,
+        typer.Option(metavar="VIDEO", help="Search this video only.", autocompletion=video_ids),
+    ] = None,
+    after: Annotated[
+        float | None, time_option("Only stories that begin at this time of their video or later")
+    ] = None,
+    before: Annotated[
+        float | None, time_option("Only stories that end by this time of their video")
+    ] = None,
+    shortest: Annotated[float | None, time_option("Minimum length of a story")] = None,
+    longest: Annotated[float | None, time_option("Maximum length of a story")] = None,
     language: Annotated[
-        str | None, typer.Option(metavar="CODE", help="Spoken in this language, as `en`.")
+        str | None,
+        typer.Option(metavar="CODE", help="Only videos in this language, such as `en`."),
     ] = None,
+    granularity: GranularityOption = None,
+    about: AboutOption = None,
+    minutes: MinutesOption = None,
     sheet: Annotated[
-        Path | None, typer.Option(metavar="PNG", help="Draw the hits, with rival thumbnails.")
+        Path | None,
+        typer.Option(
+            metavar="PNG",
+            help="Draw the results: middle, most beautiful and chosen frame of each.",
+        ),
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Find the stories that answer a text, look like a picture, or are like another story.
+    """Search for stories by text, by a picture, or by another story.
 
     Examples:
 
         storyscope search "polar bear on ice"
 
-        storyscope search '"red mushroom"' --video demo --longest 60
+        storyscope search '"red mushroom"' --video demo --longest 1:30
 
         storyscope search whales --limit 3 --json
 
         storyscope search --image beach.jpg
 
         storyscope search --like film/3 --sheet alike.png
+
+        storyscope search volcano --about 20
     """
     from storyscope.search import Filter
 
     if sum(given is not None for given in (text, image, like)) != 1:
         raise typer.BadParameter("give one of TEXT, --image and --like")
-    shelf = open_library(library)
+    shelf = open_library(library).with_story_count(StoryCount(granularity, about, minutes))
     if video is not None:
         shelf.video(video)
     only = Filter(
@@ -81,7 +110,7 @@ def search(
     elif hits:
         _print(hits)
     else:
-        say(f"Nothing in {named(library)} answers “{query}”.")
+        say(f"No results for “{query}” in {named(library)}.")
 
 
 def _facts(shelf: Library, hit: Hit) -> dict[str, object]:

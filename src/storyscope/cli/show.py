@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
+from storyscope.core import format_time
 from storyscope.progress import Report, Step
 from storyscope.stages.words import stage_words
 
@@ -15,6 +17,12 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from storyscope.core import Span
+SURE_AFTER_SECONDS = 2.0
+"""A stage that has run for less says little about how long it still takes."""
+LINE_SECONDS = 30.0
+"""How often a long stage is written to a log."""
+MIN_REST = 12
+"""Characters that every other column has at least beside columns that are never cut."""
 
 
 def print_json(facts: Mapping[str, Any]) -> None:
@@ -38,16 +46,29 @@ def printable(text: str) -> str:
     return "".join(harmless).encode(errors="replace").decode()
 
 
-def print_table(*headers: str, rows: Iterable[Sequence[str]]) -> None:
-    """Print rows under bold headers; what videos and people say is never taken for markup."""
+def print_table(*headers: str, rows: Iterable[Sequence[str]], whole: Collection[str] = ()) -> None:
+    """Print rows under bold headers; what videos and people say is never taken for markup.
+
+    Columns that are named in `whole` are never wrapped or cut, however narrow the terminal is.
+    """
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(*headers, box=None, header_style="bold", pad_edge=False)
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for header in headers:
+        table.add_column(header, no_wrap=header in whole, overflow="fold")
+    widest = 0
     for row in rows:
-        table.add_row(*(escape(printable(cell)) for cell in row))
-    Console().print(table)
+        cells = [printable(cell) for cell in row]
+        fixed = (cell_len(c) + 1 for c, head in zip(cells, headers, strict=True) if head in whole)
+        widest = max(widest, sum(fixed))
+        table.add_row(*map(escape, cells))
+    console = Console()
+    # Rich cuts a column that is wider than the terminal; a script or a person needs it whole.
+    console.width = max(console.width, widest + MIN_REST * (len(headers) - len(whole)))
+    console.print(table, soft_wrap=False, crop=False)
 
 
 def print_timeline(found: Sequence[Span], duration: float, truth: Sequence[Span] = ()) -> None:
@@ -95,7 +116,7 @@ def live_progresses(*, quiet: bool = False) -> Iterator[Progresses]:
         yield _Silence()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TextColumn
 
     console = Console(stderr=True)
     if not console.is_terminal:
@@ -106,7 +127,7 @@ def live_progresses(*, quiet: bool = False) -> Iterator[Progresses]:
         TextColumn("{task.description}"),
         BarColumn(bar_width=None),
         TextColumn("{task.percentage:>3.0f}%"),
-        TimeRemainingColumn(compact=True),
+        TextColumn("{task.fields[left]}"),
     )
     with Progress(*columns, console=console, transient=True, expand=True) as progress:
         yield _Bars(progress)
@@ -118,17 +139,46 @@ class _Silence:
     def close(self, title: str) -> None: ...
 
 
+class _Pace:
+    """How long each video's stage has been running, and so how long it still takes."""
+
+    def __init__(self) -> None:
+        self._began: dict[str, tuple[str, float, float]] = {}
+
+    def time_left(self, title: str, step: Step) -> str:
+        """The time that the stage still takes, in words; "" while nobody can tell."""
+        stage, since, first = self._began.get(title, ("", 0.0, 0.0))
+        now = monotonic()
+        if stage != step.stage:
+            stage, since, first = step.stage, now, step.fraction
+            self._began[title] = stage, since, first
+        return time_left(now - since, step.fraction - first, 1 - step.fraction)
+
+
+def time_left(elapsed: float, done: float, remaining: float) -> str:
+    """The time left in words, from the seconds that a share of the work took; "" too early."""
+    if elapsed < SURE_AFTER_SECONDS or done <= 0 or remaining <= 0:
+        return ""
+    return f"about {format_time(elapsed * remaining / done)} left"
+
+
 class _Lines:
-    """One line a stage, for logs and pipes."""
+    """A line a stage, and one every half minute of a long stage, for logs and pipes."""
 
     def __init__(self, line: Callable[[str], None]) -> None:
-        self._line = line
-        self._shown: set[tuple[str, str]] = set()
+        self._line, self._pace = line, _Pace()
+        self._shown: dict[tuple[str, str], float] = {}
 
     def report(self, title: str, step: Step) -> None:
-        if (title, step.stage) not in self._shown and step.fraction < 1:
-            self._shown.add((title, step.stage))
+        left, now, known = self._pace.time_left(title, step), monotonic(), (title, step.stage)
+        if step.fraction >= 1:
+            return
+        if known not in self._shown:
+            self._shown[known] = now
             self._line(f"{title}: {stage_words(step.stage)}")
+        elif left and now - self._shown[known] >= LINE_SECONDS:
+            self._shown[known] = now
+            self._line(f"{title}: {stage_words(step.stage)}, {step.fraction:.0%}, {left}")
 
     def close(self, title: str) -> None: ...
 
@@ -137,18 +187,18 @@ class _Bars:
     """A bar a video; each stage fills it anew."""
 
     def __init__(self, progress: Progress) -> None:
-        self._progress = progress
+        self._progress, self._pace = progress, _Pace()
         self._bars: dict[str, tuple[TaskID, str]] = {}
 
     def report(self, title: str, step: Step) -> None:
         bar, stage = self._bars.get(title, (None, ""))
         if bar is None:
-            bar = self._progress.add_task(stage_words(step.stage), title=title, total=1.0)
+            bar = self._progress.add_task(stage_words(step.stage), title=title, total=1.0, left="")
         elif step.stage != stage:
             self._progress.reset(bar, description=stage_words(step.stage), total=1.0)
         self._bars[title] = bar, step.stage
-        words = step.note or stage_words(step.stage)
-        self._progress.update(bar, completed=step.fraction, description=words)
+        words, left = step.note or stage_words(step.stage), self._pace.time_left(title, step)
+        self._progress.update(bar, completed=step.fraction, description=words, left=left)
 
     def close(self, title: str) -> None:
         bar, _ = self._bars.pop(title, (None, ""))

@@ -1,29 +1,41 @@
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from storyscope.cli.options import (
     DEFAULT_LIBRARY,
+    AboutOption,
+    GranularityOption,
     JsonOption,
     LibraryOption,
+    MinutesOption,
     VideoArgument,
     open_library,
 )
 from storyscope.cli.show import print_json, print_table, print_timeline, say
+from storyscope.core import StoryCount
+from storyscope.errors import InvalidSetting
+
+if TYPE_CHECKING:
+    from storyscope.library import Library
 
 
 def stories(
     video: VideoArgument,
     library: LibraryOption = DEFAULT_LIBRARY,
-    granularity: Annotated[
-        float | None,
-        typer.Option(min=0.0, max=1.0, help="0: few long stories; 1: many short ones."),
-    ] = None,
-    about: Annotated[int | None, typer.Option(min=1, help="About this many stories.")] = None,
+    granularity: GranularityOption = None,
+    about: AboutOption = None,
+    minutes: MinutesOption = None,
+    keep: Annotated[
+        bool,
+        typer.Option(
+            "--keep", help="Keep this number of stories for search, export and everything else."
+        ),
+    ] = False,
     annotator: Annotated[
-        str | None, typer.Option(help="Show a person's version instead of the machine's.")
+        str | None, typer.Option(help="Show a person's version instead of the library's own.")
     ] = None,
     timeline: Annotated[
         bool, typer.Option("--timeline", help="Draw the stories across the terminal, too.")
@@ -38,10 +50,22 @@ def stories(
 
         storyscope stories film --about 12 --timeline
 
+        storyscope stories film --about 12 --keep
+
+        storyscope stories film --minutes 5
+
         storyscope stories film --json
     """
+    count = StoryCount(granularity, about, minutes)
+    if keep and not count:
+        raise InvalidSetting(
+            "there is no number to keep; give --about, --minutes or --granularity, or go back to "
+            f"the library's own with `storyscope config --video {video} --reset`"
+        )
     shelf = open_library(library)
-    found = shelf.stories(video, granularity=granularity, count=about, annotator=annotator)
+    if keep:
+        shelf.keep_story_count(video, count)
+    found = shelf.with_story_count(count).stories(video, annotator=annotator)
     if json:
         print_json(shelf.story_facts(video, found))
         return
@@ -66,4 +90,14 @@ def stories(
     )
     if timeline:
         print_timeline([story.span for story in found], shelf.video(video).duration)
-    say(f"cues used: {', '.join(shelf.cues(video)) or 'none'}")
+    if keep:
+        say(f"{video}: {count}, kept for search, export and the page")
+    if annotator is None:
+        say(_where_from(shelf, video))
+
+
+def _where_from(shelf: Library, video: str) -> str:
+    """Whose stories the library's own are, and what they were found by."""
+    if (person := shelf.own_version(video)) is not None:
+        return f"{person}'s version, which is the library's own"
+    return f"cues used: {', '.join(shelf.cues(video)) or 'none'}"

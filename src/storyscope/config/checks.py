@@ -17,6 +17,11 @@ def at_least(least: float, default: Any) -> Any:
     return field(default=default, metadata={"least": least})
 
 
+def between(least: float, most: float, default: float) -> Any:
+    """A setting that is a number from `least` to `most`."""
+    return field(default=default, metadata={"least": least, "most": most})
+
+
 def one_of(
     default: str, *others: str, at_least: float | None = None, plugins: str | None = None
 ) -> Any:
@@ -61,6 +66,9 @@ def _checked(name: str, value: Any, kinds: tuple[type, ...], limits: Mapping[str
         raise InvalidSetting(f"{name} wants a finite number, got {value!r}")
     if least is not None and not isinstance(value, str) and value < least:
         raise InvalidSetting(f"{name} is at least {least}, got {value!r}")
+    most = limits.get("most")
+    if most is not None and value > most:
+        raise InvalidSetting(f"{name} is at most {most}, got {value!r}")
     return value
 
 

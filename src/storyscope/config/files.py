@@ -13,11 +13,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from storyscope.config.records import PRESETS, Config
+from storyscope.config.records import PRESETS, Config, StoryConfig
+from storyscope.core import StoryCount
 from storyscope.errors import InvalidSetting
 
 MODEL_ROOMS = ("shots", "stories")
 """Rooms whose `model` may be a file that the library learned."""
+STORY_COUNTS = tuple(f.name for f in fields(StoryCount))
+"""The settings of `stories` that say how many are wanted; only one of them at a time."""
 
 
 def load_config(path: Path) -> Config:
@@ -52,8 +55,12 @@ def with_settings(
 ) -> Config:
     """A copy of `config` with `values` laid over it, room by room.
 
-    A model that lies in the folder `home` may be named from there.
+    A model that lies in the folder `home` may be named from there. A new wish for the number of
+    stories takes the place of the one before.
     """
+    if set(STORY_COUNTS) & set(values.get("stories") or ()):
+        earlier = {name: getattr(StoryConfig(), name) for name in STORY_COUNTS}
+        config = replace(config, stories=replace(config.stories, **earlier))
     laid: Config = _lay_over(config, values, where)
     for room in MODEL_ROOMS if home else ():
         beside = home.resolve() / getattr(laid, room).model if home else Path()

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from storyscope.config.checks import Checked, at_least, one_of
+from storyscope.config.checks import Checked, at_least, between, one_of
+from storyscope.core import StoryCount
+from storyscope.errors import InvalidSetting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +28,17 @@ class MediaConfig(Checked):
     """Most frames a second that are kept at that height; two suffice while little changes."""
     decoder_threads: int = at_least(1, 1)
     """Threads of the decoder; one leaves the other cores to the networks and costs least."""
+    start: float = at_least(0, 0.0)
+    """Second at which the part that is indexed starts; what comes before is a story of its own."""
+    end: float = at_least(0, 0.0)
+    """Second at which the part that is indexed ends; 0 for the end of the film."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if 0 < self.end <= self.start:
+            raise InvalidSetting(
+                f"the part to index must end after it starts, got {self.start:g} to {self.end:g} s"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +113,10 @@ class FeatureConfig(Checked):
     """`compact`, or `fisher` for the paper's 46,080 numbers."""
 
 
+AS_FOUND = 0.5
+"""The granularity at which stories are those that the detector itself finds."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class StoryConfig(Checked):
     """How shots are grouped into stories."""
@@ -119,6 +136,25 @@ class StoryConfig(Checked):
     where they are more than these."""
     penalty: float | str = one_of("auto", "paper", at_least=0)
     """C of the paper for the method `cluster`: a number, `paper` for its rule, or `auto`."""
+    granularity: float = between(0, 1, AS_FOUND)
+    """From 0 (one story) over 0.5 (as many as are found) to 1 (one story a shot)."""
+    about: int = at_least(0, 0)
+    """About this many stories in each video; 0 for as many as are found."""
+    minutes: float = at_least(0, 0.0)
+    """Stories of about this many minutes each; 0 for as long as they are."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _ = self.count  # Refuses two wishes at once.
+
+    @property
+    def count(self) -> StoryCount:
+        """How many stories are wanted of each video."""
+        return StoryCount(
+            None if self.granularity == AS_FOUND else self.granularity,
+            self.about or None,
+            self.minutes or None,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ from storyscope.core.rows import Blobs, Rows, in_batches
 from storyscope.core.segmentation import Segmentation
 from storyscope.core.span import Span
 from storyscope.core.story import Hit, Story, Thumbnail
+from storyscope.core.story_count import StoryCount
 from storyscope.core.times import format_time, parse_time
 from storyscope.core.transcript import Transcript, Word
 from storyscope.core.video import (
@@ -21,6 +22,7 @@ from storyscope.core.video import (
     Video,
     shot_edges,
 )
+from storyscope.core.words import count_stories, counted
 
 __all__ = [
     "VIDEO_SUFFIXES",
@@ -44,6 +46,7 @@ __all__ = [
     "SoundChunk",
     "Span",
     "Story",
+    "StoryCount",
     "StoryPath",
     "Thumbnail",
     "Transcript",
@@ -52,6 +55,8 @@ __all__ = [
     "Video",
     "VisionOutput",
     "Word",
+    "count_stories",
+    "counted",
     "format_time",
     "in_batches",
     "parse_time",

@@ -58,6 +58,11 @@ class StoryPath:
             return self.about(round(natural ** (2 * granularity)))
         return self.about(round(natural * (shots / natural) ** (2 * granularity - 1)))
 
+    def with_lead(self) -> StoryPath:
+        """The path of a video with one more shot before these, which is a story of its own."""
+        order = (1, *(change + 1 for change in self.order))
+        return StoryPath(order, self.natural + 1, (1.0, 1.0, *self.confidence[1:]))
+
     def levels(self, *granularities: float) -> tuple[Segmentation, ...]:
         """Nested levels, coarse to fine, such as chapters over stories over scenes."""
         return tuple(self.at(granularity) for granularity in sorted(granularities))

@@ -16,11 +16,12 @@ from typing import Any, TypeVar
 from storyscope.config import Config, MediaConfig
 from storyscope.core import Video
 from storyscope.errors import LibraryError, StoryscopeError, TranscriptError
+from storyscope.library.video_settings import settings_of
 from storyscope.media import probe
 from storyscope.pipeline import Source, index_video
 from storyscope.progress import Report, Step, silent
 from storyscope.stages.executor import Input, Made, NewExecutor, Stage
-from storyscope.stages.indexing import idle
+from storyscope.stages.indexing import check_before_decoding, idle
 from storyscope.store import OUTDATED, SCAN, Store, VideoRecord
 from storyscope.writing import real_folder
 
@@ -90,10 +91,13 @@ def add_video(
                 lose_old_shots()
             return made
 
+        config = settings_of(store, config, record.video.id)
         quietly = partial(_report_work, report, idle(config))
         execute = executor(store, record.video.id, report=quietly, before_change=unsettle)
         try:
             source = Source.of(record.video, record.transcript, store)
+            if not old_key:
+                check_before_decoding(config, source.words.value, record.video)
             index_video(source, config, execute_stage)
         except (Exception, KeyboardInterrupt) as error:
             reason = _reason(error, record.video)
@@ -127,12 +131,15 @@ def mark_failed(store: Store, path: Path, reason: str) -> None:
 
 def as_it_stands(store: Store, record: VideoRecord) -> VideoRecord:
     """The record, which a process that was killed could not bring to an end."""
+    if record.state == "failed" and record.failure == STOPPED:
+        return replace(record, state="stopped")
     if record.state != "indexing":
         return record
     try:
         with store.busy(record.video.id, patience=0):
             last = store.record(record.video.id) or record
-            return last.failed(STOPPED) if last.state == "indexing" else last
+            stopped = replace(last, state="stopped", failure=STOPPED)
+            return stopped if last.state == "indexing" else last
     except LibraryError:  # Somebody is at it, or may be.
         return record
 

@@ -15,6 +15,7 @@ from storyscope.core import (
     Segmentation,
     Shot,
     Story,
+    StoryCount,
     StoryPath,
     Thumbnail,
     Transcript,
@@ -101,11 +102,13 @@ class Library:
         *,
         granularity: float | None = None,
         count: int | None = None,
+        minutes: float | None = None,
         annotator: str | None = None,
     ) -> list[Story]:
-        """The stories of a video, as the machine found them or as a person marked them.
+        """The stories of a video, as they were found or as a person marked them.
 
-        `granularity` from 0 (few) to 1 (many), or a wanted `count`, regroup the shots at once.
+        One of `granularity` from 0 (few) to 1 (many), a wanted `count` and about so many `minutes`
+        each regroups the shots at once; else there are as many as `story_count` says.
         """
         raise self._cannot("stories")
 
@@ -133,7 +136,8 @@ class Library:
         """Why each story after the first begins where it does.
 
         A record for each: `index` of the story (the first has 0), `start` in seconds, `confidence`
-        from 0 to 1, and the share of each cue in the decision, below 0 where it spoke against.
+        from 0 to 1, and the share of each cue in the decision, below 0 where it spoke against;
+        `frames`, the seconds of the keyframes before and after it, and the `words` said there.
         """
         raise self._cannot("explain")
 
@@ -195,7 +199,7 @@ class Library:
         raise self._cannot("picture_times")
 
     def annotate(self, video: str, annotation: Annotation) -> None:
-        """Keep a person's version of the stories beside the machine's."""
+        """Keep a person's version of the stories beside the automatic one."""
         raise self._cannot("annotate")
 
     def discard_annotation(self, video: str, annotator: str) -> None:
@@ -206,12 +210,36 @@ class Library:
         """Every person's version of the stories, by annotator."""
         raise self._cannot("annotations")
 
+    def own_version(self, video: str) -> str | None:
+        """Who made the version that is the library's own; None where it is the automatic one."""
+        raise self._cannot("own_version")
+
+    def story_count(self, video: str) -> StoryCount:
+        """How many stories are wanted of this video, by its own wish or by the settings."""
+        raise self._cannot("story_count")
+
+    def keep_story_count(self, video: str, count: StoryCount | None) -> None:
+        """Keep how many stories a video has from now on, for search, export and everything else.
+
+        None takes the video's own wish back: it then has as many as the library's settings say.
+        """
+        raise self._cannot("keep_story_count")
+
+    def with_story_count(self, count: StoryCount) -> Library:
+        """The same library with another number of stories in every video for the time being."""
+        raise self._cannot("with_story_count")
+
     def with_settings(self, settings: Sequence[str], *, preset: str | None = None) -> Library:
         """The same library with other settings for the time being."""
         raise self._cannot("with_settings")
 
-    def keep_settings(self, settings: Sequence[str], *, preset: str | None = None) -> None:
-        """Write settings into the library's own file."""
+    def keep_settings(
+        self, settings: Sequence[str], *, preset: str | None = None, report: Report = silent
+    ) -> None:
+        """Write settings into the library's own file.
+
+        Another number of stories shows at once; all else when videos are added again.
+        """
         raise self._cannot("keep_settings")
 
     def findings(
@@ -235,12 +263,12 @@ class Library:
         return found
 
     def segmentation(self, video: str) -> Segmentation:
-        """The machine's stories, over shots."""
+        """The library's stories of a video, over shots."""
         stories = self.stories(video)
         return Segmentation(tuple(s.shots.start for s in stories), stories[-1].shots.stop)
 
     def version(self, video: str, annotator: str) -> Annotation:
-        """A person's version to go on from; the machine's stories when they have none yet."""
+        """A person's version to go on from; the library's stories when they have none yet."""
         kept = self.annotations(video)
         if annotator in kept:
             return kept[annotator]
@@ -295,7 +323,7 @@ class Library:
         raise NotImplementedError
 
     def _storyboard(self, video: str, stories: list[Story] | None, annotator: str | None) -> str:
-        """A page that shows these stories, or those the machine found."""
+        """A page that shows these stories, or the library's own."""
         raise NotImplementedError
 
     def _cannot(self, verb: str) -> LibraryError:

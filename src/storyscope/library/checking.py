@@ -11,6 +11,7 @@ from pathlib import Path
 from storyscope.errors import StoryscopeError
 from storyscope.library.local import LocalLibrary
 from storyscope.library.thumbnails import CHOICES_FILE, require_choices
+from storyscope.library.video_settings import SETTINGS_FILE, own_settings
 from storyscope.stages.taught import RANKER_FILE
 from storyscope.store import Store
 from storyscope.store.checking import StoreCheck, check_of
@@ -67,6 +68,7 @@ def _documents(store: Store, repair: bool) -> Iterator[Problem]:
     tests: dict[str, Callable[[Path], object]] = {
         CHOICES_FILE: lambda path: require_choices(store),
         RANKER_FILE: load_ranker,
+        SETTINGS_FILE: lambda path: own_settings(store, ""),
     }
     for name, read in tests.items():
         path = store.document(name)

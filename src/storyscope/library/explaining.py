@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from storyscope.cues import find_cue
 from storyscope.embedding import Embedding
 from storyscope.stages.collection import with_embedding
 from storyscope.stories import BoundaryExplanation, StoryModel, explain, importance
-from storyscope.stories.segment import load_model
+from storyscope.stories.segment import chosen_cues, load_model
 
 if TYPE_CHECKING:
     from storyscope.library.local import LocalLibrary
+
+REACH_SECONDS, WORDS = 10.0, 8
+"""How far from a boundary words are quoted, and how many at most on either side."""
 
 
 def explain_boundaries(library: LocalLibrary, video: str) -> list[BoundaryExplanation]:
@@ -28,6 +33,39 @@ def cue_importance(library: LocalLibrary, video: str) -> dict[str, float]:
         return space.importance(library.features(video))
     model = load_model(library.config.stories.model)
     return importance(library.shots(video), library.features(video), model)
+
+
+def used_cues(library: LocalLibrary, video: str) -> list[str]:
+    """Names of the features that the stories of a video were found by, and no others it has."""
+    there = [features.name for features in library.features(video)]
+    if library.config.stories.method == "ours":
+        return [name for name in there if find_cue(name).vote > 0]
+    space = embedding_of(library)
+    names = chosen_cues(library.config.stories.cues) if space is None else space.layout.names
+    return [name for name in there if name in names]
+
+
+def with_surroundings(
+    library: LocalLibrary, video: str, reasons: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Explanations with what is seen and said on either side of each boundary.
+
+    `frames` are the seconds of the last keyframe before it and of the first one after it, or
+    None; `words` what is said before and after it.
+    """
+    times = sorted(seconds for _, seconds in library.picture_times(video))
+    transcript = library.transcript(video)
+    words = transcript.words if transcript else ()
+    found = []
+    for reason in reasons:
+        start = reason["start"]
+        place = bisect_left(times, start)
+        frames = (times[place - 1] if place else None, times[place] if times[place:] else None)
+        before = [w.text for w in words if start - REACH_SECONDS <= w.span.middle < start]
+        after = [w.text for w in words if start <= w.span.middle < start + REACH_SECONDS]
+        said = " ".join(before[-WORDS:]), " ".join(after[:WORDS])
+        found.append({**reason, "frames": list(frames), "words": list(said)})
+    return found
 
 
 def boundary_facts(reasons: Sequence[BoundaryExplanation]) -> list[dict[str, Any]]:

@@ -35,13 +35,20 @@ from storyscope.core import (
     Shot,
     Span,
     Story,
+    StoryCount,
     StoryPath,
     Thumbnail,
     Transcript,
     Video,
 )
 from storyscope.cues import indexed_cues
-from storyscope.errors import AnnotationError, LibraryError, UnknownVideo
+from storyscope.errors import (
+    AnnotationError,
+    InvalidSetting,
+    LibraryError,
+    UnknownVideo,
+    VideoBusy,
+)
 from storyscope.library.adding import add_video, as_it_stands
 from storyscope.library.annotations import (
     keep_annotation,
@@ -51,15 +58,23 @@ from storyscope.library.annotations import (
 )
 from storyscope.library.base import AUTOMATIC, Library
 from storyscope.library.comparing import compare, found_by_baselines
-from storyscope.library.explaining import boundary_facts, cue_importance, explain_boundaries
+from storyscope.library.explaining import (
+    boundary_facts,
+    cue_importance,
+    explain_boundaries,
+    used_cues,
+    with_surroundings,
+)
 from storyscope.library.own_version import (
     apply_own_version,
     automatic_stories,
     choose_own_version,
     own_version,
 )
+from storyscope.library.story_counts import RegroupedStore, regroup
 from storyscope.library.thumbnails import forget_choices, prefer_frame, preferred, write_pictures
-from storyscope.progress import Report, silent
+from storyscope.library.video_settings import Tables, keep_settings_of, settings_of
+from storyscope.progress import Report, Step, silent
 from storyscope.report import Findings, HitPictures, Truth, contact_sheet, hit_sheet
 from storyscope.report.html_page import render
 from storyscope.search import Filter, Searcher
@@ -118,6 +133,8 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         self.uploads = self.store.uploads
         """Where copies of uploaded videos lie, and nothing that people keep themselves."""
         self.config = config or load_config(self.config_path)
+        self._count = StoryCount()
+        """How many stories are wanted for the time being, if anybody said so."""
         self.executor = executor
         """Makes what runs the stages of a video that is added."""
         self._films = lru_cache(FILMS_IN_MEMORY)(self._load_film)
@@ -163,23 +180,48 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         *,
         granularity: float | None = None,
         count: int | None = None,
+        minutes: float | None = None,
         annotator: str | None = None,
     ) -> list[Story]:
-        if annotator == AUTOMATIC:
-            self._ready(video)
-            return automatic_stories(self, video)
-        if annotator is not None:
+        wanted = StoryCount(granularity, count, minutes) or self._count
+        if annotator not in (None, AUTOMATIC):
+            if wanted:
+                raise InvalidSetting(f"{annotator}'s version has the stories that {annotator} made")
             return self._annotated_stories(video, annotator)
         self._ready(video)
-        if granularity is None and count is None:
-            return list(self.store.load(video, TITLES))
-        path = self.path(video)
-        parts = list(path.about(count) if count is not None else path.at(granularity or 0.0))
-        return self._named(video, story_spans(self.shots(video), parts), parts)
+        if wanted:
+            shots = self.shots(video)
+            parts = list(wanted.of(self.path(video), shots[-1].span.end))
+            return self._named(video, story_spans(shots, parts), parts)
+        if annotator == AUTOMATIC:
+            return automatic_stories(self, video)
+        return list(self.store.load(video, TITLES))
+
+    def story_count(self, video: str) -> StoryCount:
+        self._record(video)
+        return self._count or settings_of(self.store, self.config, video).stories.count
+
+    def keep_story_count(self, video: str, count: StoryCount | None) -> None:
+        self._ready(video)
+        self.keep_settings_of(video, {"stories": dict(count.facts) if count else {}})
+
+    def keep_settings_of(self, video: str, changes: Tables) -> None:
+        """Keep settings of one video; another number of stories shows at once."""
+        self._record(video)
+        keep_settings_of(self.store, video, changes)
+        if "stories" in changes and self._record(video).state == "ready":
+            regroup(self, video)
+
+    def with_story_count(self, count: StoryCount) -> LocalLibrary:
+        if not count:
+            return self
+        regrouped: Any = RegroupedStore(self.store, count)
+        seen = type(self)(self.folder, config=self.config, store=regrouped, executor=self.executor)
+        seen._count, seen._films = count, self._films
+        return seen
 
     def own_version(self, video: str) -> str | None:
-        """Who made the version that is the library's own; None where it is the automatic one."""
-        return own_version(self, video)
+        return None if self._count else own_version(self, video)
 
     def choose_own_version(self, video: str, annotator: str | None) -> None:
         """Make a person's version what search, export and the list use; None takes it back."""
@@ -220,7 +262,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         return dict(self._explained(video)[1])
 
     def explain(self, video: str) -> list[dict[str, Any]]:
-        return list(self._explained(video)[0])
+        return with_surroundings(self, video, self._explained(video)[0])
 
     def shots(self, video: str) -> tuple[Shot, ...]:
         return self._film(video).shots
@@ -234,7 +276,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         return [*(cue for cue in cues if cue is not None), *self.store.load(video, CONCEPTS)]
 
     def cues(self, video: str) -> list[str]:
-        return [features.name for features in self.features(video)]
+        return used_cues(self, video)
 
     def transcript(self, video: str, *, screen: bool = False) -> Transcript | None:
         self._ready(video)
@@ -243,15 +285,17 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
     def search(
         self, text: str, *, limit: int = 10, offset: int = 0, only: Filter | None = None
     ) -> list[Hit]:
-        return self._searcher.search(text, limit=limit, offset=offset, only=self._among(only))
+        hits = self._searcher.search(text, limit=limit, offset=offset, only=self._among(only))
+        return self._titled(hits)
 
     def search_image(
         self, image: str | Path, *, limit: int = 10, only: Filter | None = None
     ) -> list[Hit]:
-        return self._searcher.search_image(Path(image), limit=limit, only=self._among(only))
+        hits = self._searcher.search_image(Path(image), limit=limit, only=self._among(only))
+        return self._titled(hits)
 
     def more_like(self, story: Story, *, limit: int = 10, only: Filter | None = None) -> list[Hit]:
-        return self._searcher.more_like(story, limit=limit, only=self._among(only))
+        return self._titled(self._searcher.more_like(story, limit=limit, only=self._among(only)))
 
     def thumbnail(self, video: str, story: Story) -> Thumbnail:
         self._ready(video)
@@ -344,6 +388,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
                     with suppress(OSError):  # It holds something else, or was never an upload's.
                         Path(file).parent.rmdir()
             forget_choices(self.store, video)
+            keep_settings_of(self.store, video, {"stories": {}, "media": {}})
             for folder in made:
                 shutil.rmtree(folder, ignore_errors=True)
 
@@ -362,13 +407,23 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         """The same library under these settings for the time being."""
         return type(self)(self.place, config=config, store=self.store, executor=self.executor)
 
-    def keep_settings(self, settings: Sequence[str], *, preset: str | None = None) -> None:
+    def keep_settings(
+        self, settings: Sequence[str], *, preset: str | None = None, report: Report = silent
+    ) -> None:
         config = self.with_settings(settings, preset=preset).config
         text = to_toml(config, preset=preset or "default", home=self.folder)
         with half_written(self.folder, [text.encode()]) as part:
             load_config(part)
         self.store.put_document(SETTINGS_FILE, text.encode())
+        regrouped = config.stories.count != self.config.stories.count
         self.config = config
+        ready = [record for record in self.videos() if record.state == "ready"] if regrouped else []
+        for number, record in enumerate(ready):
+            report(Step("titles", number, len(ready), note=record.video.id))
+            try:
+                regroup(self, record.video.id)
+            except VideoBusy:
+                log.warning("%s is being indexed; add it again for this setting", record.video.id)
 
     def _among(self, only: Filter | None) -> Filter:
         """The stories that may answer; a video that is not here is a mistake, not silence."""
@@ -376,10 +431,23 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
             self._record(only.video)
         return only or Filter()
 
+    def _titled(self, hits: list[Hit]) -> list[Hit]:
+        """The hits with titles, which stories that were regrouped for this search lack."""
+        if not self._count:
+            return hits
+        named = {v: {s.id: s for s in self.stories(v)} for v in {hit.video for hit in hits}}
+        return [replace(hit, story=named[hit.video][hit.story.id]) for hit in hits]
+
     @cached_property
     def _searcher(self) -> Searcher:
         chosen = partial(preferred, self.store)
-        return Searcher(self.store, self.config, folder=self.folder, chosen_thumbnail=chosen)
+        return Searcher(
+            self.store,
+            self.config,
+            folder=self.folder,
+            index_files=not self._count,
+            chosen_thumbnail=chosen,
+        )
 
     def _record(self, video: str) -> VideoRecord:
         record = self.store.record(video)
@@ -391,6 +459,8 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
 
     def _ready(self, video: str) -> None:
         record = self._record(video)
+        if record.state == "stopped":
+            raise LibraryError(f"indexing of {video} was {record.failure}")
         if record.state == "failed":
             raise LibraryError(f"{video} could not be indexed: {record.failure}")
         if record.state != "ready":
@@ -417,7 +487,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
 
     def _explained(self, video: str) -> tuple[list[dict[str, Any]], dict[str, float]]:
         self._ready(video)
-        return self._reasons(video, self.store.key(video, STORIES), self.config.stories)
+        return self._reasons(video, self.store.key(video, TITLES), self.config.stories)
 
     def _find_reasons(
         self, video: str, key: str | None, settings: StoryConfig

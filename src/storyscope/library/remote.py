@@ -8,6 +8,7 @@ import secrets
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import asdict
 from http.client import HTTPException
 from pathlib import Path
@@ -17,7 +18,7 @@ from urllib.parse import SplitResult, parse_qs, quote, urlencode, urlsplit
 from urllib.request import Request, urlopen
 
 from storyscope import errors
-from storyscope.core import Annotation, Hit, Shot, Story, Video
+from storyscope.core import Annotation, Hit, Shot, Story, StoryCount, Video
 from storyscope.errors import LibraryError, MediaError, StoryscopeError, UnknownVideo
 from storyscope.library.base import Library
 from storyscope.library.remote_facts import hit_of, shot_of, story_of
@@ -42,6 +43,8 @@ class RemoteLibrary(Library, schemes=("http", "https")):
         self.address = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
         given = parse_qs(parts.query).get("token", [os.environ.get("STORYSCOPE_TOKEN", "")])
         self._token, self._timeout = given[0], timeout
+        self._count = StoryCount()
+        """How many stories are wanted for the time being, if anybody said so."""
 
     def add(
         self,
@@ -91,9 +94,11 @@ class RemoteLibrary(Library, schemes=("http", "https")):
         *,
         granularity: float | None = None,
         count: int | None = None,
+        minutes: float | None = None,
         annotator: str | None = None,
     ) -> list[Story]:
-        query = {"granularity": granularity, "count": count, "annotator": annotator}
+        wanted = StoryCount(granularity, count, minutes) or self._count
+        query = {**_asked(wanted), "annotator": annotator}
         facts = self._ask("GET", f"/videos/{_safe(video)}/stories", query=query)["stories"]
         return [story_of(video, f"{video}/{n}", fact) for n, fact in enumerate(facts, start=1)]
 
@@ -105,6 +110,11 @@ class RemoteLibrary(Library, schemes=("http", "https")):
         self, text: str, *, limit: int = 10, offset: int = 0, only: Filter | None = None
     ) -> list[Hit]:
         query = {"q": text, "limit": limit, "offset": offset, **(asdict(only) if only else {})}
+        if self._count:
+            raise LibraryError(
+                "a library at an address searches the stories that it keeps; change their number "
+                "with `storyscope stories VIDEO --about N --keep`"
+            )
         found = self._ask("GET", "/search", query=query)["hits"]
         return [hit_of(facts) for facts in found]
 
@@ -135,6 +145,22 @@ class RemoteLibrary(Library, schemes=("http", "https")):
         video, _, number = story.id.rpartition("/")
         where = f"/videos/{_safe(video)}/stories/{number}/thumbnail"
         return float(self._ask("PUT", where, {"seconds": seconds})["seconds"])
+
+    def own_version(self, video: str) -> str | None:
+        own: str | None = self._ask("GET", f"/videos/{_safe(video)}")["own"]
+        return None if self._count else own
+
+    def story_count(self, video: str) -> StoryCount:
+        wanted = self._ask("GET", f"/videos/{_safe(video)}/stories")["wanted"]
+        return self._count or StoryCount(**wanted)
+
+    def keep_story_count(self, video: str, count: StoryCount | None) -> None:
+        self._ask("PUT", f"/videos/{_safe(video)}/stories/wanted", count.facts if count else {})
+
+    def with_story_count(self, count: StoryCount) -> RemoteLibrary:
+        seen = copy(self)
+        seen._count = count
+        return seen
 
     def with_settings(self, settings: Sequence[str], *, preset: str | None = None) -> RemoteLibrary:
         """Itself: a served library is indexed by its own settings, and by no others."""
@@ -185,7 +211,7 @@ class RemoteLibrary(Library, schemes=("http", "https")):
         """They stay with the server."""
 
     def _storyboard(self, video: str, stories: list[Story] | None, annotator: str | None) -> str:
-        query = urlencode({"annotator": annotator} if annotator else {})
+        query = urlencode(_asked(self._count) | ({"annotator": annotator} if annotator else {}))
         return self._fetch("GET", f"/videos/{_safe(video)}/export/html?{query}").decode()
 
     def _queue(self, path: Path, transcript: Path | None) -> int:
@@ -294,6 +320,11 @@ def _refused(refusal: HTTPError) -> StoryscopeError:
     known = isinstance(kind, type) and issubclass(kind, StoryscopeError)
     detail = facts.get("detail") or f"the server answered {refusal.code}"
     return (kind if known else LibraryError)(str(detail))
+
+
+def _asked(count: StoryCount) -> dict[str, float]:
+    """What is wanted, by the names that the server knows it by."""
+    return {"count" if name == "about" else name: value for name, value in count.facts.items()}
 
 
 def _safe(name: str) -> str:

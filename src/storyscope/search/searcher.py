@@ -63,16 +63,17 @@ class Searcher:
         config: Config,
         *,
         folder: Path | None = None,
+        index_files: bool = True,
         chosen_thumbnail: ChosenThumbnail = lambda story: None,
     ) -> None:
-        """`folder` holds the index files and trained concepts of a library.
+        """`folder` holds the index files, if they are wanted, and trained concepts of a library.
 
         `chosen_thumbnail` gives the frame that a person chose for a story, or None.
         """
         self.store, self.config, self.folder = store, config, folder
         self._chosen_thumbnail = chosen_thumbnail
         self._lock = threading.Lock()
-        vectors = store.vector_index()
+        vectors = store.vector_index() if index_files else None
         self._index: LibraryIndex | DatabaseIndex = (
             LibraryIndex(store, config, folder)
             if vectors is None

@@ -41,12 +41,14 @@ from storyscope.core import (
     Shot,
     Span,
     Story,
+    StoryCount,
     StoryPath,
     Transcript,
+    Video,
     VisionOutput,
 )
 from storyscope.core.language import UNKNOWN, language_code
-from storyscope.errors import TranscriptError
+from storyscope.errors import ModelError, TranscriptError
 from storyscope.features import Decoded, backbone_digest
 from storyscope.media import file_digest, read_sound, read_subtitles
 from storyscope.models import SHIPPED, is_installed
@@ -103,6 +105,27 @@ def find_words(
     if settings.speech == "off" or film.sound is None:
         return None
     return _listen(path, scratch, end, settings, report)
+
+
+def check_before_decoding(config: Config, words: Path | None, video: Video) -> None:
+    """Refuse a transcript that cannot be read, and models that are not there, at once.
+
+    Decoding a film takes minutes; other models are checked when their digests are made.
+    """
+    if words is not None:
+        read_transcript(words, duration=video.duration, fps=video.fps)
+    vectors, pipeline = config.concepts.vectors, config.concepts.pipeline
+    if vectors not in SHIPPED and not Path(vectors).expanduser().exists():
+        raise ModelError(
+            f"concepts.vectors names {vectors!r}, which is neither the name of shipped word "
+            "vectors nor a file or folder"
+        )
+    installed = pipeline.isidentifier() and find_spec(pipeline) is not None
+    if pipeline != "auto" and not installed and not Path(pipeline).expanduser().exists():
+        raise ModelError(
+            f"concepts.pipeline names {pipeline!r}, which is neither an installed spaCy pipeline "
+            "nor a folder"
+        )
 
 
 def listening(config: Config) -> TranscriptConfig:
@@ -169,13 +192,20 @@ def find_stories(
     film: Film,
     concepts: Sequence[Features],
     cues: Sequence[Features | None],
+    has_lead: bool,
     settings: StoryConfig,
     *,
     report: Report = silent,
 ) -> StoryPath:
-    """Part the shots into stories by all cues there are, at every granularity."""
+    """Split the shots into stories by all cues there are, at every granularity.
+
+    The first shot is a story of its own when it is what comes before the part to index.
+    """
     there = [*(cue for cue in cues if cue is not None), *concepts]
-    return all_granularities(film.shots, there, settings)
+    if not has_lead:
+        return all_granularities(film.shots, there, settings)
+    rest = [replace(cue, vectors=cue.vectors[1:]) for cue in there]
+    return all_granularities(film.shots[1:], rest, settings).with_lead()
 
 
 def look_for_search(film: Film, settings: str, *, report: Report = silent) -> Looks | None:
@@ -221,12 +251,13 @@ def name_stories(
     mined: Mined | None,
     seen: VisionOutput,
     trained: Path,
+    count: StoryCount,
     settings: str,
     *,
     report: Report = silent,
 ) -> tuple[Story, ...]:
-    """Give every story its times, a title and keywords."""
-    parts = list(path.stories)
+    """Give every story its times, a title and keywords, at the wanted number of stories."""
+    parts = list(count.of(path, film.shots[-1].span.end))
     stories = untitled(video, story_spans(film.shots, parts), parts)
     return title(stories, film, words, screen, mined, seen, trained, settings)
 
@@ -326,7 +357,13 @@ def image_text_model(config: Config) -> Made[str]:
 def decoding(config: Config) -> Made[MediaConfig]:
     """How to decode; limits and threads change nothing in what comes out."""
     media = config.media
-    return given(media, key=f"{media.picture_height} {media.pictures_per_second}")
+    part = f" {media.start} {media.end}" if media.start or media.end else ""
+    return given(media, key=f"{media.picture_height} {media.pictures_per_second}{part}")
+
+
+def finding(config: Config) -> StoryConfig:
+    """How stories are found; how many of them are wanted matters only when they are named."""
+    return only(config.stories, "method", "model", "cues", "penalty")
 
 
 def picking(config: Config) -> FeatureConfig:

@@ -11,7 +11,18 @@ from dataclasses import replace
 import numpy as np
 
 from storyscope.config import FeatureConfig, MediaConfig, ShotConfig
-from storyscope.core import Film, Keyframes, Picture, SmallFrame, SoundChunk, VisionOutput
+from storyscope.core import (
+    Film,
+    Keyframes,
+    Picture,
+    Shot,
+    SmallFrame,
+    SoundChunk,
+    Span,
+    Transition,
+    VisionOutput,
+)
+from storyscope.errors import MediaError
 from storyscope.features import (
     KeyframePicker,
     SoundListener,
@@ -43,6 +54,12 @@ def scan_film(
     def small_frames() -> Iterator[SmallFrame]:
         for item in scan(path, media, report=report):
             match item:
+                case SmallFrame(seconds=seconds) if 0 < media.end <= seconds:
+                    # Subtitles are looked for by whoever wants them.
+                    ends.append(ScanEnd(item.index, seconds, "", has_subtitles=True))
+                    return
+                case SmallFrame(seconds=seconds) if seconds < media.start:
+                    continue
                 case SmallFrame():
                     yield item
                 case Picture():
@@ -59,10 +76,12 @@ def scan_film(
         return replace(settled, pictures=())
 
     shots, parts = [], []
-    for shot in detect_shots(small_frames(), shot_settings):
+    for shot in _with_lead(detect_shots(small_frames(), shot_settings)):
         picker.add_shot(shot)
         shots.append(shot)
         parts.append(without_pictures(picker.drain()))
+    if not shots:
+        raise MediaError(f"{path} shows nothing after {media.start:g} s, where indexing starts")
     keyframes = join_keyframes([*parts, without_pictures(picker.close())])
     keyframes = replace(keyframes, pictures=pictures.blobs())
     sound = listener.close()
@@ -71,6 +90,16 @@ def scan_film(
         sound = replace(sound, mfcc=cepstra.rows())
     (end,) = ends
     return Film(tuple(shots), keyframes, sound, end.damaged, end.has_subtitles)
+
+
+def _with_lead(shots: Iterator[Shot]) -> Iterator[Shot]:
+    """The shots of the part that is indexed, after one shot of all that comes before it."""
+    for number, shot in enumerate(shots):
+        first = shot.frames.start
+        if number == 0 and first > 0:
+            yield Shot(Span(0.0, shot.span.start), range(first), Transition("start", 0, 0))
+            shot = replace(shot, transition=Transition("cut", first, first))
+        yield shot
 
 
 def look(

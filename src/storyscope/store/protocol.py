@@ -18,7 +18,8 @@ from storyscope.core import Video
 from storyscope.store.artefacts import Artefact
 
 T = TypeVar("T")
-State = Literal["indexing", "ready", "failed"]
+State = Literal["indexing", "ready", "failed", "stopped"]
+"""How far a video is; one that was stopped is kept as failed, and told from it by the reason."""
 
 
 @dataclass(frozen=True)

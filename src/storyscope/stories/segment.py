@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from storyscope.config import StoryConfig
-from storyscope.core import Features, Segmentation, Shot, StoryPath
+from storyscope.core import Features, Segmentation, Shot, StoryCount, StoryPath
 from storyscope.embedding import Embedding, Layout
 from storyscope.errors import ModelError, UnknownName
 from storyscope.stories.cluster import cluster
@@ -27,10 +27,8 @@ def segment(
     count: int | None = None,
 ) -> Segmentation:
     """Part the shots by the settings, or into about as many stories as is asked for."""
-    path = all_granularities(shots, cues, config)
-    if count is not None:
-        return path.about(count)
-    return path.stories if granularity is None else path.at(granularity)
+    wanted = StoryCount(granularity, count) or config.count
+    return wanted.of(all_granularities(shots, cues, config), shots[-1].span.end)
 
 
 def all_granularities(

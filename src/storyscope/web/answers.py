@@ -9,9 +9,10 @@ from pathlib import Path as FilePath
 from typing import Annotated, Any, cast
 
 from anyio import CapacityLimiter
-from fastapi import Header, Path, Query, Request
+from fastapi import Depends, Header, Path, Query, Request
 from fastapi.responses import Response
 
+from storyscope.core import StoryCount
 from storyscope.library import LocalLibrary
 from storyscope.web.indexing import Indexer
 from storyscope.web.learning import Learner
@@ -21,6 +22,18 @@ from storyscope.web.titles import Titles
 KnownTag = Annotated[str | None, Header()]
 Annotator = Annotated[str, Path(min_length=1, max_length=200)]
 MaybeAnnotator = Annotated[str | None, Query(max_length=200)]
+
+
+def wanted_count(
+    granularity: Annotated[float | None, Query(ge=0, le=1)] = None,
+    count: Annotated[int | None, Query(ge=1, le=100_000)] = None,
+    minutes: Annotated[float | None, Query(gt=0, le=100_000)] = None,
+) -> StoryCount:
+    """How many stories a request asks for, in one of three ways."""
+    return StoryCount(granularity, count, minutes)
+
+
+Wanted = Annotated[StoryCount, Depends(wanted_count)]
 
 
 def library_of(request: Request) -> LocalLibrary:

@@ -13,7 +13,7 @@ from fastapi import Path as PathPart
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from storyscope.core import Annotation
+from storyscope.core import Annotation, StoryCount
 from storyscope.cues import evidence_labels
 from storyscope.errors import AnnotationError
 from storyscope.web.answers import (
@@ -46,6 +46,14 @@ class OwnVersion(BaseModel):
     """Whose version is to be the library's own; nobody's makes it the automatic one."""
 
     annotator: str | None = Field(default=None, max_length=200)
+
+
+class StoryNumber(BaseModel):
+    """How many stories are wanted of a video, in one of three ways; in none, as the library's."""
+
+    granularity: float | None = Field(default=None, ge=0, le=1)
+    about: int | None = Field(default=None, ge=1, le=100_000)
+    minutes: float | None = Field(default=None, gt=0, le=100_000)
 
 
 class Lesson(BaseModel):
@@ -140,6 +148,13 @@ def delete_annotation(request: Request, video: str, annotator: Annotator) -> Non
 def choose_own(request: Request, video: str, wanted: OwnVersion) -> None:
     """Make a person's version what search, export and the list use; null takes it back."""
     library_of(request).choose_own_version(video, wanted.annotator)
+
+
+@router.put("/videos/{video}/stories/wanted", status_code=204)
+def keep_count(request: Request, video: str, wanted: StoryNumber) -> None:
+    """Keep how many stories a video has; search, export and the list follow."""
+    count = StoryCount(**wanted.model_dump())
+    library_of(request).keep_story_count(video, count or None)
 
 
 @router.get("/learning")

@@ -7,33 +7,32 @@ import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from anyio import to_thread
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, PlainTextResponse, Response
 from starlette.background import BackgroundTask
 
 from storyscope.core import Annotation
 from storyscope.formats import Timeline, find_format, format_names
 from storyscope.library import LocalLibrary
-from storyscope.web.answers import MaybeAnnotator, exports_of, library_of
+from storyscope.web.answers import MaybeAnnotator, Wanted, exports_of, library_of
 from storyscope.web.correcting import StoryVersion
 from storyscope.writing import EXPORTING
 
 router = APIRouter()
-Granularity = Annotated[float | None, Query(ge=0, le=1)]
 
 
 @router.get("/videos/{video}/chapters.vtt")
 def chapters(
     request: Request,
     video: str,
+    count: Wanted,
     annotator: MaybeAnnotator = None,
-    granularity: Granularity = None,
 ) -> Response:
     """The stories as a chapter track for the player."""
-    timeline = library_of(request).timeline(video, annotator=annotator, granularity=granularity)
+    timeline = library_of(request).with_story_count(count).timeline(video, annotator=annotator)
     return _text(timeline, "webvtt", "text/vtt")
 
 
@@ -42,15 +41,15 @@ async def export(
     request: Request,
     video: str,
     format: str,
+    count: Wanted,
     annotator: MaybeAnnotator = None,
-    granularity: Granularity = None,
 ) -> Response:
     """The stories in any format; several files come as one ZIP archive."""
     library = library_of(request)
 
     def write() -> Response:
         find_format(format)
-        timeline = library.timeline(video, annotator=annotator, granularity=granularity)
+        timeline = library.with_story_count(count).timeline(video, annotator=annotator)
         return _exported(library, timeline, format)
 
     return await _in_turn(request, write)

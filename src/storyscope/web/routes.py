@@ -14,6 +14,7 @@ from storyscope.core import Video
 from storyscope.web.answers import (
     KnownTag,
     MaybeAnnotator,
+    Wanted,
     library_of,
     named_facts,
     tagged,
@@ -81,15 +82,18 @@ def remove_video(request: Request, video: str) -> None:
 def list_stories(
     request: Request,
     video: str,
-    granularity: Annotated[float | None, Query(ge=0, le=1)] = None,
-    count: Annotated[int | None, Query(ge=1, le=100_000)] = None,
+    count: Wanted,
     annotator: MaybeAnnotator = None,
     if_none_match: KnownTag = None,
 ) -> Response:
-    """The stories, at any granularity, or as a person marked them; each with its thumbnail."""
+    """The stories, as many as are asked for, or as a person marked them; each with its thumbnail.
+
+    `wanted` says how many are kept for this video: a `granularity`, `about` so many, or about so
+    many `minutes` each; nothing of it where there are as many as were found.
+    """
     library = library_of(request)
-    stories = library.stories(video, granularity=granularity, count=count, annotator=annotator)
-    facts = library.story_facts(video, stories)
+    stories = library.with_story_count(count).stories(video, annotator=annotator)
+    facts = library.story_facts(video, stories) | {"wanted": library.story_count(video).facts}
     facts["video"] = named_facts(request, facts["video"])
     chosen = library.chosen_pictures(video, annotator) if annotator else (None,) * len(stories)
     for story, fact, picked in zip(stories, facts["stories"], chosen, strict=True):

@@ -20,7 +20,7 @@ export function videoCard(video, { job, twin, selected, select, refresh }) {
     shot.append(make("span", { class: "watched", title: `Watched to ${clock(at)}` },
       make("i", { style: { width: percent(at, video.duration) } })));
   }
-  const failed = video.state === "failed" && !job;
+  const failed = ["failed", "stopped"].includes(video.state) && !job;
   const words = ready ? stories(video.stories) : failed ? video.failure : "Indexing…";
   const body = make("div", { class: "body" }, make("b", {}, nameOf(video)),
     make("span", { class: failed ? "small warn" : "small soft" }, words),

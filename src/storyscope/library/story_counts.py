@@ -1,0 +1,63 @@
+"""Other numbers of stories: kept for a video, or seen for the time being."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from storyscope.core import Story, StoryCount
+from storyscope.library.own_version import apply_own_version
+from storyscope.library.video_settings import settings_of
+from storyscope.pipeline import rename_stories
+from storyscope.stages.indexing import story_spans, untitled
+from storyscope.store import SCAN, STORIES, TITLES, Artefact, Store
+
+if TYPE_CHECKING:
+    from storyscope.library.local import LocalLibrary
+
+T = TypeVar("T")
+
+
+def regroup(library: LocalLibrary, video: str) -> None:
+    """Bring the stories of an indexed video to the number that is wanted now."""
+    store, config = library.store, settings_of(library.store, library.config, video)
+    with store.busy(video):
+        rename_stories(video, store, config, library.executor(store, video))
+    apply_own_version(library, video)
+
+
+class RegroupedStore:
+    """A store seen with another number of stories in every video; nothing is written.
+
+    Its stories have no titles: making them takes a while, and few are looked at.
+    """
+
+    def __init__(self, store: Store, count: StoryCount) -> None:
+        self._store, self._count = store, count
+        self._stories = cache(self._regrouped)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def key(self, video: str, artefact: Artefact[Any]) -> str | None:
+        """The key of an artefact; that of stories says which number they have."""
+        key = self._store.key(video, artefact)
+        return f"{key} {self._count}" if key and artefact == TITLES else key
+
+    def ready_keys(self, artefact: Artefact[Any]) -> dict[str, str]:
+        """The keys of an artefact of every video, of stories with their number."""
+        keys = self._store.ready_keys(artefact)
+        if artefact != TITLES:
+            return keys
+        return {video: f"{key} {self._count}" for video, key in keys.items()}
+
+    def load(self, video: str, artefact: Artefact[T]) -> T:
+        """An artefact of the store; stories are regrouped."""
+        if artefact != TITLES:
+            return self._store.load(video, artefact)
+        return cast(T, self._stories(video, self._store.key(video, STORIES)))
+
+    def _regrouped(self, video: str, key: str | None) -> tuple[Story, ...]:
+        shots, path = self._store.load(video, SCAN).shots, self._store.load(video, STORIES)
+        parts = list(self._count.of(path, shots[-1].span.end))
+        return tuple(untitled(video, story_spans(shots, parts), parts))

@@ -1,0 +1,65 @@
+"""Settings of a single video, which go before those of its library."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from storyscope.config import Config, with_settings
+from storyscope.errors import InvalidSetting, LibraryError, StoryscopeError
+from storyscope.store import Store
+
+SETTINGS_FILE = "video_settings.json"
+"""The document of a library that holds the settings of each video that has its own."""
+OF_A_VIDEO = {"stories": ("granularity", "about", "minutes"), "media": ("start", "end")}
+"""What may be set for one video; all else must be the same for all that are searched together."""
+
+Tables = dict[str, dict[str, Any]]
+"""Settings by room and name, as a TOML file would hold them."""
+
+
+def settings_of(store: Store, config: Config, video: str) -> Config:
+    """The settings of a video: those of its library, and its own over them."""
+    return with_settings(config, own_settings(store, video), where=video)
+
+
+def own_settings(store: Store, video: str) -> Tables:
+    """The settings that a video has of its own."""
+    return _all(store).get(video, {})
+
+
+def keep_settings_of(store: Store, video: str, changes: Tables) -> None:
+    """Keep settings of a video; a room that is given replaces what the video had of it.
+
+    An empty room leaves all of it to the library's settings.
+    """
+    for room, values in changes.items():
+        for name in values:
+            if name not in OF_A_VIDEO.get(room, ()):
+                settable = ", ".join(f"{r}.{n}" for r, names in OF_A_VIDEO.items() for n in names)
+                raise InvalidSetting(
+                    f"{room}.{name} is a setting of the whole library; a single video has its own "
+                    f"{settable}"
+                )
+    with_settings(Config(), changes)
+    with store.lock(SETTINGS_FILE):
+        kept = _all(store)
+        before = json.dumps(kept)
+        tables = {**kept.pop(video, {}), **changes}
+        if tables := {room: values for room, values in tables.items() if values}:
+            kept[video] = tables
+        if json.dumps(kept) != before:
+            store.put_document(SETTINGS_FILE, f"{json.dumps(kept, indent=1)}\n".encode())
+
+
+def _all(store: Store) -> dict[str, Tables]:
+    path = store.document(SETTINGS_FILE)
+    if not path.exists():
+        return {}
+    try:
+        kept: dict[str, Tables] = json.loads(path.read_text(encoding="utf-8"))
+        for tables in kept.values():
+            with_settings(Config(), tables)
+        return kept
+    except (OSError, ValueError, TypeError, AttributeError, StoryscopeError) as error:
+        raise LibraryError(f"{path} is damaged; run `storyscope check --repair`") from error
