@@ -1,50 +1,68 @@
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from storyscope.cli.options import JsonOption
-from storyscope.cli.score import EndOption, FpsOption, TierOption
+from storyscope.cli.options import (
+    DEFAULT_LIBRARY,
+    JsonOption,
+    LibraryOption,
+    time_option,
+    video_ids,
+)
+from storyscope.cli.score import EndOption
 from storyscope.cli.show import print_json, say
+from storyscope.cli.versions import FpsOption, TierOption, shot_starts, versions_of
+from storyscope.core import count_stories, counted
 
 
 def agree(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="One person's stories.")],
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="People's stories: files, or videos as film or film:ann.",
+            autocompletion=video_ids,
+        ),
+    ],
+    library: LibraryOption = DEFAULT_LIBRARY,
     cuts: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             metavar="FILE",
-            help="Stories may begin only where one of this file does, say its shots.",
+            help="Stories may begin only where one of this file does, or a shot of this video.",
         ),
     ] = None,
     fps: FpsOption = None,
     end: EndOption = None,
     tier: TierOption = None,
     time_limit: Annotated[
-        float, typer.Option(min=0.0, help="Seconds after which the best found so far is printed.")
+        float, time_option("Maximum time to search before the best so far is printed")
     ] = 60.0,
     as_in_paper: Annotated[
-        bool, typer.Option("--as-in-paper", help="Use the paper's approximate program instead.")
+        bool, typer.Option("--as-in-paper", help="Use the paper's approximate algorithm instead.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
     """Find the stories that agree most with several people, proven best.
 
-    Files may be anything `storyscope import` reads, in any mixture.
+    Files may be anything `storyscope import` reads, in any mixture. A video of the library has the
+    versions of everybody who annotated it; film:ann is ann's version of film.
 
     Examples:
 
         storyscope agree anna.json bob.json carol.json
 
+        storyscope agree film --cuts film
+
         storyscope agree anna.eaf bob.vtt carol.csv --json > agreement.json
     """
     from storyscope import evaluate
-    from storyscope.formats import on_one_scale, read_annotations
+    from storyscope.formats import on_one_scale
 
-    written = [each for file in files for each in read_annotations(file, tier=tier, fps=fps)]
-    allowed = [] if cuts is None else read_annotations(cuts, tier=tier, fps=fps)[:1]
+    written = [each for name in files for each in versions_of(name, library, tier=tier, fps=fps)]
+    allowed = [] if cuts is None else [shot_starts(cuts, library, tier=tier, fps=fps)]
     scale = on_one_scale([*written, *allowed], fps=fps, end=end)
     people = scale.segmentations[: len(written)]
     positions = None if cuts is None else scale.segmentations[-1].starts
@@ -61,9 +79,10 @@ def agree(
         print_json(facts if best.exact else {**facts, "bound": best.bound})
         return
     typer.echo(" ".join(f"{start:g}" for start in starts))
-    typer.echo(f"{len(starts)} stories, mean IoU {best.mean_iou:.4f} with {len(people)} people")
+    whom = counted(len(people), "person", "people")
+    typer.echo(f"{count_stories(len(starts))}, mean IoU {best.mean_iou:.4f} with {whom}")
     for person, segmentation in zip(written, people, strict=True):
         iou = evaluate.mean_iou(best.segmentation, segmentation)
-        typer.echo(f"  {person.annotator:<24} {iou:.4f}  {len(segmentation)} stories")
+        typer.echo(f"  {person.annotator:<24} {iou:.4f}  {count_stories(len(segmentation))}")
     if not best.exact:
         say(f"not proven best: none agrees more than {best.bound:.4f}")

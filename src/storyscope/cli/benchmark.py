@@ -20,8 +20,9 @@ from storyscope.cli.experiments import (
     results_cache,
     show,
 )
-from storyscope.cli.options import JsonOption, QuietOption
+from storyscope.cli.options import JsonOption, QuietOption, open_local_library
 from storyscope.cli.show import live_progress, say
+from storyscope.core import counted
 
 if TYPE_CHECKING:
     from storyscope.evaluate import VideoScore
@@ -31,15 +32,25 @@ if TYPE_CHECKING:
 
 def benchmark(
     folder: FolderArgument,
+    library: Annotated[
+        Path | None,
+        typer.Option(
+            "--library",
+            metavar="DIR",
+            help="Write DIR from the annotated videos of this library first.",
+        ),
+    ] = None,
+    annotator: Annotated[
+        str | None,
+        typer.Option(help="Whose stories are true (--library); else what most agree on."),
+    ] = None,
     protocol: Annotated[
         str, typer.Option(help="`leave-one-out`, or `pretrained` for a model trained elsewhere.")
     ] = "leave-one-out",
     features: FeaturesOption = None,
     methods: Annotated[
         str | None,
-        typer.Option(
-            help="Methods to run, the one to judge first, or `all`; else ours and its rivals."
-        ),
+        typer.Option(help="Methods to run, the one of interest first, or `all`."),
     ] = None,
     train: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Other videos to train on (`pretrained`).")
@@ -47,31 +58,34 @@ def benchmark(
     nested: Annotated[
         bool,
         typer.Option(
-            "--nested", help="Choose our recipe for each video on the others only; the headline."
+            "--nested", help="Choose our settings for each video on the other videos only."
         ),
     ] = False,
     also: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Learn from these videos too (--nested).")
+        Path | None, typer.Option(metavar="DIR", help="Train on these videos too (--nested).")
     ] = None,
     folds: FoldsOption = None,
     jobs: JobsOption = ALL_CORES,
     seed: SeedOption = 0,
     seeds: Annotated[
-        int, typer.Option(min=1, help="Train from so many seeds, and give the mean.")
+        int, typer.Option(min=1, help="Number of seeds to train with; the mean is reported.")
     ] = 1,
     output: ResultsOption = None,
     quiet: QuietOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Judge story detection on videos whose stories are known.
+    """Measure story detection on videos whose stories are known.
 
     DIR holds a folder for each video with a video.json and its features. Trivial answers (uniform
     cuts with the true number of stories, one story per shot) are always in the table. What was
-    computed is kept: a stopped run goes on where it stopped.
+    computed is kept: a stopped run goes on where it stopped. With --library, the folder is made
+    from the videos that people annotated in your own library.
 
     Examples:
 
         storyscope benchmark data/bbc --features vgg19,hsv
+
+        storyscope benchmark mine --library archive
 
         storyscope benchmark data/bbc --features vgg19,hsv --methods ours --seeds 3
 
@@ -79,6 +93,8 @@ def benchmark(
 
         storyscope benchmark data/ovsd --nested --also data/bbc --features vgg19,hsv -o results
     """
+    if library is not None:
+        _build(library, folder, annotator, quiet=quiet)
     if nested:
         every = tuple(range(seed, seed + seeds))
         with live_progress(folder.name, quiet=quiet) as report:
@@ -113,6 +129,13 @@ def benchmark(
     show(facts, tables, output=output, json=json)
     if output is not None:
         _draw(output, scores)
+
+
+def _build(library: Path, folder: Path, annotator: str | None, *, quiet: bool) -> None:
+    from storyscope.library.benchmark_folder import write_benchmark
+
+    videos = write_benchmark(open_local_library(library), folder, annotator=annotator)
+    say(f"wrote {counted(len(videos), 'video')} to {folder}: {', '.join(videos)}", quiet=quiet)
 
 
 def _nested(

@@ -11,22 +11,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from storyscope.cli.show import print_json, say
+from storyscope.core import counted
 
 if TYPE_CHECKING:
     from storyscope.experiments.task import Benchmark
 
 FolderArgument = Annotated[
-    Path, typer.Argument(metavar="DIR", help="Videos with true stories.", show_default=False)
+    Path,
+    typer.Argument(metavar="DIR", help="Videos with true stories.", show_default=False),
 ]
 FeaturesOption = Annotated[
     str | None,
     typer.Option(help="Features to use, such as vgg19,hsv; else those all videos have."),
 ]
 FoldsOption = Annotated[
-    int | None, typer.Option(min=1, help="Judge on so many videos only, spread over DIR.")
+    int | None,
+    typer.Option(min=1, help="Number of videos to test on, spread over DIR."),
 ]
-JobsOption = Annotated[int, typer.Option(min=1, help="Processes.")]
-SeedOption = Annotated[int, typer.Option(help="Seed of all that is random.")]
+JobsOption = Annotated[int, typer.Option(min=1, help="Number of processes.")]
+SeedOption = Annotated[int, typer.Option(help="Random seed.")]
 ResultsOption = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="DIR", help="Write JSON, tables and pictures here."),
@@ -50,7 +53,7 @@ def announce(task: Benchmark, what: str, *, quiet: bool) -> None:
     if not videos:
         wanted = ", ".join(task.features or ())
         raise AnnotationError(f"no video of {task.folder} has {wanted}; name features it has")
-    say(f"{len(videos)} videos, {', '.join(videos[0].features)}: {what}", quiet=quiet)
+    say(f"{counted(len(videos), 'video')}, {', '.join(videos[0].features)}: {what}", quiet=quiet)
 
 
 def results_cache() -> Path:

@@ -1,37 +1,62 @@
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, open_library
+from storyscope.cli.options import (
+    DEFAULT_LIBRARY,
+    JsonOption,
+    LibraryOption,
+    open_library,
+    video_ids,
+)
 from storyscope.cli.show import print_json, say
+from storyscope.core import count_stories
+from storyscope.errors import AnnotationError
 
 
 def import_(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="What marks the stories; a film with chapters.")
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="File that marks the stories; with --chapters, id of a video.",
+            autocompletion=video_ids,
+        ),
     ],
     video: Annotated[
-        str, typer.Option(metavar="VIDEO", help="Id of the video, as `storyscope list` shows it.")
-    ],
+        str | None,
+        typer.Option(
+            metavar="VIDEO",
+            help="Id of the video, as `storyscope list` shows it.",
+            autocompletion=video_ids,
+        ),
+    ] = None,
     library: LibraryOption = DEFAULT_LIBRARY,
     annotator: Annotated[
-        str | None, typer.Option(help="Whose version it is; the file's name by default.")
+        str | None,
+        typer.Option(
+            "--annotator", "--name", help="Whose version it is; the file's name by default."
+        ),
     ] = None,
+    chapters: Annotated[
+        bool,
+        typer.Option("--chapters", help="Take the chapters that the video's own file has."),
+    ] = False,
     tier: Annotated[
-        str | None, typer.Option(help="Tier of an ELAN file that holds the stories.")
+        str | None, typer.Option(help="Tier of an ELAN or Praat file that holds the stories.")
     ] = None,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Write over a version of the same name.")
+        bool, typer.Option("--replace", help="Replace a version of the same name.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Bring in stories that people marked elsewhere, ready to train, score and agree.
+    """Import stories that people marked elsewhere, to train, score and compare with.
 
-    FILE may be WebVTT, ffmpeg metadata, Matroska chapter XML, OTIO, FCPXML, EDL, ELAN (several
-    tiers are several annotators), CSV, JSON, YouTube chapter lines, or a film with chapters inside.
+    FILE may be WebVTT, ffmpeg metadata, Matroska chapter XML, OTIO, FCPXML, EDL, ELAN or Praat
+    (several tiers are several annotators), Audacity labels, CSV, JSON, PySceneDetect's scene list,
+    YouTube chapter lines, or a video file with chapters inside.
 
     Examples:
 
@@ -39,17 +64,25 @@ def import_(
 
         storyscope import annotations.eaf --video film
 
-        storyscope import film.mkv --video film --annotator publisher
+        storyscope import film --chapters --name editor
     """
-    from storyscope.library.exchange import import_annotations
+    from storyscope.library.exchange import import_annotations, import_chapters
 
     shelf = open_library(library)
-    kept = import_annotations(
-        shelf, file, video, annotator=annotator, tier=tier, replace_kept=replace
-    )
+    if chapters:
+        video, name = video or file, annotator or "chapters"
+        kept = import_chapters(shelf, video, annotator=name, replace_kept=replace)
+    elif video is None:
+        raise AnnotationError(
+            f"which video is {file} about? name it with --video; `storyscope list` shows their ids"
+        )
+    else:
+        kept = import_annotations(
+            shelf, file, video, annotator=annotator, tier=tier, replace_kept=replace
+        )
     if json:
         people = [{"annotator": each.annotator, "stories": len(each.starts)} for each in kept]
         print_json({"video": video, "annotations": people})
         return
     for each in kept:
-        say(f"{each.annotator}'s version of {video} has {len(each.starts)} stories")
+        say(f"{each.annotator}'s version of {video} has {count_stories(len(each.starts))}")

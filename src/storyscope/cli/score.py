@@ -5,58 +5,86 @@ from typing import Annotated
 
 import typer
 
-from storyscope.cli.options import JsonOption
+from storyscope.cli.options import (
+    DEFAULT_LIBRARY,
+    JsonOption,
+    LibraryOption,
+    time_option,
+    video_ids,
+)
 from storyscope.cli.show import print_json
+from storyscope.cli.versions import FpsOption, TierOption, versions_of
+from storyscope.core import count_stories
+from storyscope.errors import AnnotationError
 
-FpsOption = Annotated[
-    float | None,
-    typer.Option(min=0.001, help="Frames a second: positions are frames, and scored as such."),
-]
 EndOption = Annotated[
-    float | None, typer.Option(min=0.001, help="Where the video ends, if no file says it.")
+    float | None, time_option("Where the video ends, if no file says so: positions, or a time")
 ]
-TierOption = Annotated[str | None, typer.Option(help="Tier of ELAN files that holds the stories.")]
 
 
 def score(
-    truth: Annotated[Path, typer.Argument(metavar="TRUTH", help="The true stories.")],
-    found: Annotated[Path, typer.Argument(metavar="FOUND", help="The stories to judge.")],
+    truth: Annotated[
+        str,
+        typer.Argument(
+            metavar="TRUTH",
+            help="The true stories: a file, or a video as film or film:ann.",
+            autocompletion=video_ids,
+        ),
+    ],
+    found: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FOUND]",
+            help="The stories to judge; the automatic ones of the same video by default.",
+            show_default=False,
+            autocompletion=video_ids,
+        ),
+    ] = None,
+    library: LibraryOption = DEFAULT_LIBRARY,
     fps: FpsOption = None,
     end: EndOption = None,
     tier: TierOption = None,
     tolerance: Annotated[
         float | None,
-        typer.Option(
-            min=0.0, help="Also judge boundaries one by one, this far off (seconds or positions)."
-        ),
+        time_option("Also compare boundaries one by one, at most this far off (or positions)"),
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Judge found stories by true ones: mean IoU, coverage, overflow.
+    """Compare found stories with true ones: mean IoU, coverage, overflow.
 
-    Files may be anything `storyscope import` reads, in any mixture.
+    Files may be anything `storyscope import` reads, in any mixture. A video of the library is named
+    by its id: as TRUTH it is the version that a person made, as FOUND the automatic one; film:ann
+    is ann's version of film.
 
     Examples:
 
         storyscope score truth.json found.json
 
+        storyscope score film
+
+        storyscope score film:ann film:bob
+
         storyscope score truth.eaf chapters.vtt --tolerance 2 --json
 
         storyscope score truth_frames.json found.csv --fps 25
     """
-    from storyscope.errors import AnnotationError
     from storyscope.evaluate import boundary_score, coverage_overflow, mean_iou
-    from storyscope.formats import on_one_scale, read_annotations
+    from storyscope.formats import on_one_scale
 
+    if found is None:
+        if Path(truth).exists():
+            raise AnnotationError(f"what should be compared with {truth}? name FOUND after it")
+        found = truth.partition(":")[0]
     written = []
-    for file in (truth, found):
-        annotations = read_annotations(file, tier=tier, fps=fps)
-        if len(annotations) != 1:
-            names = ", ".join(each.annotator for each in annotations)
+    for name, automatic in ((truth, False), (found, True)):
+        versions = versions_of(name, library, tier=tier, fps=fps, automatic=automatic)
+        if len(versions) != 1:
+            names = ", ".join(each.annotator for each in versions)
             raise AnnotationError(
-                f"{file} holds {len(annotations)} annotations ({names}); one is scored at a time"
+                f"{name} has {len(versions)} versions ({names}), and one is scored at a time; "
+                f"name a person as {name}:{versions[0].annotator}, or a tier with --tier"
             )
-        written += annotations
+        written += versions
     scale = on_one_scale(written, fps=fps, end=end)
     true_stories, found_stories = scale.segmentations
     parts = coverage_overflow(found_stories, true_stories)
@@ -77,6 +105,6 @@ def score(
     if json:
         print_json(facts)
         return
-    typer.echo(f"{len(found_stories)} stories found, {len(true_stories)} true")
+    typer.echo(f"{count_stories(len(found_stories))} found, {len(true_stories)} true")
     for name, value in facts.items():
         typer.echo(f"{name.replace('_', ' '):<18} {value:.4f}")

@@ -12,7 +12,7 @@ from storyscope.core import VIDEO_SUFFIXES, Annotation, Shot
 from storyscope.core.annotation import END_TOLERANCE_SECONDS
 from storyscope.errors import AnnotationError, FormatError
 from storyscope.formats import WrittenAnnotation, read_annotations
-from storyscope.library.base import Library
+from storyscope.library.base import AUTOMATIC, Library
 from storyscope.media import probe
 
 CHAPTERED = VIDEO_SUFFIXES | {".mka"}
@@ -62,6 +62,51 @@ def annotations_in(
     if annotator is not None:
         fitted = [replace(each, annotator=annotator) for each in fitted]
     return fitted
+
+
+def import_chapters(
+    library: Library, video: str, *, annotator: str = "chapters", replace_kept: bool = False
+) -> list[Annotation]:
+    """Keep the chapters that the file of a video has already as a person's version."""
+    file = library.video(video).path
+    return import_annotations(library, file, video, annotator=annotator, replace_kept=replace_kept)
+
+
+def kept_versions(
+    library: Library, name: str, *, automatic: bool = False
+) -> list[WrittenAnnotation]:
+    """Versions of the stories of a video by name: "film:ann" is one, "film" all that people made.
+
+    With `automatic`, "film" is the automatic version; "film:automatic" always is.
+    """
+    video, colon, annotator = name.partition(":")
+    people = library.annotations(video)
+    if annotator == AUTOMATIC or (automatic and not colon):
+        stories = library.stories(video, annotator=AUTOMATIC)
+        starts = (0.0, *(story.span.start for story in stories[1:]))
+        return [_written(name, Annotation(AUTOMATIC, starts, library.video(video).duration))]
+    if not people:
+        raise AnnotationError(
+            f"nobody has annotated {video}; mark its stories on the page, or bring them in with "
+            "`storyscope import`"
+        )
+    if colon and annotator not in people:
+        raise AnnotationError(
+            f"{annotator!r} has not annotated {video}; annotated by {', '.join(people)}"
+        )
+    return [_written(name, people[each]) for each in ([annotator] if colon else people)]
+
+
+def _written(name: str, version: Annotation) -> WrittenAnnotation:
+    return WrittenAnnotation(
+        file=Path(name),
+        annotator=version.annotator,
+        unit="seconds",
+        starts=version.starts,
+        lines=tuple(range(1, len(version.starts) + 1)),
+        end=version.end,
+        titles=version.titles,
+    )
 
 
 def _chapters_inside(file: Path) -> list[WrittenAnnotation]:
