@@ -181,7 +181,7 @@ def test_a_story_with_hundreds_of_shots_stays_readable(tmp_path):
     assert len(Page(render(many)).images) == 1 + 24
     contact_sheet(many, tmp_path / "sheet.png")
     with Image.open(tmp_path / "sheet.png") as image:
-        assert image.width == 1680
+        assert (image.width, image.height < 1000) == (1680, True)
 
 
 def lms(colour, missing):

@@ -26,7 +26,8 @@ def ablation(
     folder: FolderArgument,
     features: FeaturesOption = None,
     train: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Other videos to train on, in a table more.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Other videos to train on, in a table of their own."),
     ] = None,
     folds: FoldsOption = None,
     jobs: JobsOption = ALL_CORES,

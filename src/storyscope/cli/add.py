@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from storyscope.cli.options import DEFAULT_LIBRARY, LibraryOption, QuietOption, open_library
+from storyscope.cli.options import (
+    DEFAULT_LIBRARY,
+    LibraryOption,
+    QuietOption,
+    open_library,
+    time_option,
+)
 from storyscope.cli.show import live_progress, live_progresses, resumable, say
+from storyscope.core import count_stories
 
 if TYPE_CHECKING:
     from storyscope.library import Library, LocalLibrary
@@ -20,7 +27,13 @@ def add(
     library: LibraryOption = DEFAULT_LIBRARY,
     transcript: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Subtitles or transcript of the one video given."),
+        typer.Option(metavar="FILE", help="Subtitles or transcript of the video."),
+    ] = None,
+    start: Annotated[
+        float | None, time_option("Index only what comes after this time of the video")
+    ] = None,
+    end: Annotated[
+        float | None, time_option("Index only what comes before this time of the video")
     ] = None,
     preset: Annotated[
         str | None,
@@ -32,10 +45,14 @@ def add(
         list[str] | None,
         typer.Option("--set", metavar="ROOM.NAME=VALUE", help="Change a setting for this run."),
     ] = None,
-    again: Annotated[bool, typer.Option(help="Forget finished stages and start over.")] = False,
+    again: Annotated[
+        bool, typer.Option(help="Start over instead of reusing finished stages.")
+    ] = False,
     jobs: Annotated[
         int,
-        typer.Option("--jobs", "-j", min=1, metavar="N", help="Videos indexed at the same time."),
+        typer.Option(
+            "--jobs", "-j", min=1, metavar="N", help="Number of videos to index at the same time."
+        ),
     ] = 1,
     cpu_limit: Annotated[
         float | None,
@@ -43,7 +60,7 @@ def add(
             min=1,
             max=100,
             metavar="PERCENT",
-            help="Take no more than this share of all cores, and give way to other programs.",
+            help="Maximum share of all cores to use; other programs go first.",
         ),
     ] = None,
     cluster: Annotated[
@@ -58,7 +75,7 @@ def add(
     ] = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Index videos: find their shots, describe them, and part them into stories.
+    """Index videos: find their shots, describe them, and split them into stories.
 
     Files and folders may be mixed. A bad file is named at the end and the others go on; a run
     that was interrupted resumes where it stopped; an unchanged video costs nothing.
@@ -68,6 +85,8 @@ def add(
         storyscope add film.mp4
 
         storyscope add film.mp4 --transcript film.srt
+
+        storyscope add recording.ts --start 2:30 --end 1:32:00
 
         storyscope add ~/Films more/*.mkv --library archive
 
@@ -89,11 +108,15 @@ def add(
             f"--transcript belongs to one video, but {len(paths)} were given; "
             "name one, or lay each transcript beside its video under the same name"
         )
-    shelf = open_library(library, create=True).with_settings(setting or [], preset=preset)
+    part = {name: at for name, at in (("start", start), ("end", end)) if at is not None}
+    setting = [*(setting or []), *(f"media.{name}={at}" for name, at in part.items())]
+    shelf = open_library(library, create=True).with_settings(setting, preset=preset)
     if preset == "paper-lite":
         _say_what_is_swapped(shelf, quiet=quiet)
     if detach and cluster in (None, "local"):
         raise StoryscopeError("--detach needs --cluster with the address of a Dask scheduler")
+    if isinstance(shelf, LocalLibrary):
+        _keep_part(shelf, paths, part)
     if isinstance(shelf, LocalLibrary) and cluster is not None:
         ended = _on_cluster(shelf, paths, transcript, again, jobs, cluster, detach, quiet=quiet)
     elif cluster is not None:
@@ -108,6 +131,8 @@ def add(
         ended = _on_the_server(shelf, paths, transcript, again, quiet=quiet)
     with resumable():
         failures = [line for each in ended if (line := _told(shelf, *each, quiet=quiet))]
+    if isinstance(shelf, LocalLibrary):
+        _keep_part(shelf, paths, part)
     if failures:
         if len(paths) == 1:
             raise StoryscopeError(failures[0])
@@ -115,12 +140,22 @@ def add(
         raise StoryscopeError(f"{len(failures)} of {len(paths)} videos failed:\n  {lines}")
 
 
+def _keep_part(shelf: LocalLibrary, paths: list[Path], part: dict[str, float]) -> None:
+    """Keep which part of the videos is indexed, of those that the library knows by now."""
+    from storyscope.library.adding import known_video
+
+    for path in paths if part else ():
+        if (video := known_video(shelf.store, path)) is not None:
+            kept = {name: at for name, at in part.items() if at > 0}
+            shelf.keep_settings_of(video.id, {"media": kept})
+
+
 def _say_what_is_swapped(shelf: Library, *, quiet: bool) -> None:
     """What of the paper's pipeline the lite preset does otherwise."""
     from storyscope.library import LocalLibrary
     from storyscope.library.explaining import embedding_of
 
-    say("paper-lite: EfficientNet-lite0 stands in for the paper's VGG-16", quiet=quiet)
+    say("paper-lite: EfficientNet-lite0 replaces the paper's VGG-16", quiet=quiet)
     if isinstance(shelf, LocalLibrary) and embedding_of(shelf) is None:
         say(
             "paper-lite: no embedding is trained here, so shots are clustered by their features "
@@ -136,9 +171,9 @@ def _told(shelf: Library, path: Path, video: str, failure: str, *, quiet: bool) 
     if failure:
         return failure if str(path) in failure else f"{path}: {failure}"
     count = len(shelf.stories(video))
-    say(f"{video}: {count} {'story' if count == 1 else 'stories'}", quiet=quiet)
+    say(f"{video}: {count_stories(count)}", quiet=quiet)
     if isinstance(shelf, LocalLibrary) and (damage := shelf.damage(video)):
-        say(f"{path} is damaged: {damage}; what could be read is indexed")
+        say(f"{path} is damaged: {damage}; the readable part was indexed")
     return ""
 
 

@@ -28,7 +28,7 @@ def annotators(
     ] = "ours",
     features: FeaturesOption = None,
     simulate: Annotated[
-        int, typer.Option(min=2, help="Annotators to make up where there is only one.")
+        int, typer.Option(min=2, help="Number of annotators to simulate where there is only one.")
     ] = 5,
     folds: FoldsOption = None,
     jobs: JobsOption = ALL_CORES,

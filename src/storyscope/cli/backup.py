@@ -12,10 +12,12 @@ from storyscope.cli.show import say
 def backup(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE]", help="Where; in the library's `backups` by default."),
+        typer.Argument(
+            metavar="[FILE]", help="File to write; in the library's `backups` by default."
+        ),
     ] = None,
     library: LibraryOption = DEFAULT_LIBRARY,
-    overwrite: Annotated[bool, typer.Option(help="Replace a file that is there already.")] = False,
+    overwrite: Annotated[bool, typer.Option(help="Replace a file that already exists.")] = False,
     quiet: QuietOption = False,
 ) -> None:
     """Copy the library's database: videos, stories and everybody's annotations.

@@ -12,11 +12,11 @@ from storyscope.cli.show import print_json, say
 def check(
     library: LibraryOption = DEFAULT_LIBRARY,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Make anew what is damaged and can be made.")
+        bool, typer.Option("--repair", help="Rebuild what is damaged, where that is possible.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Look through the whole library for damage; the exit code is 1 while there is any.
+    """Check the whole library for damage; the exit code is 1 while there is any.
 
     Every file is compared with the digest of what was written to it, the database with the files
     it names, and the films with where they were. `--repair` indexes damaged videos again, stage
@@ -38,6 +38,6 @@ def check(
         say(f"{problem.what}: {ending}" if ending else problem.what, quiet=json)
     left = [problem for problem in problems if not problem.repaired]
     if not problems:
-        say("The library is as it was written.", quiet=json)
+        say("No damage found.", quiet=json)
     if left:
         raise typer.Exit(1)

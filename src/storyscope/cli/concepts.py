@@ -16,7 +16,7 @@ from storyscope.cli.options import (
 from storyscope.cli.show import live_progress, print_json, say
 
 app = typer.Typer(
-    help="Teach the library new things to see, and show what a video speaks of.",
+    help="Train new visual concepts, and show what a video is about.",
     no_args_is_help=True,
 )
 
@@ -24,13 +24,14 @@ app = typer.Typer(
 @app.command()
 def train(
     folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Folders of pictures, one a concept.")
+        Path,
+        typer.Argument(metavar="FOLDER", help="Folder with one folder of pictures per concept."),
     ],
     library: LibraryOption = DEFAULT_LIBRARY,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Learn to see new concepts from folders of pictures.
+    """Train new visual concepts from folders of pictures.
 
     Every folder inside FOLDER is a concept of its name; ten pictures are enough to begin with,
     a hundred are better. A folder called `background` holds pictures of anything else.
@@ -58,7 +59,7 @@ def train(
 
 @app.command("list")
 def list_concepts(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> None:
-    """Show what the library can see: trained concepts, and the wider ones built in.
+    """List visual concepts: those trained in this library, and the built-in ones.
 
     Examples:
 
@@ -81,7 +82,7 @@ def list_concepts(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = F
 def show(
     video: VideoArgument, library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False
 ) -> None:
-    """Show what a video speaks of: its concept groups and their terms, the commonest first.
+    """Show what a video is about: its concept groups and their terms, most frequent first.
 
     Needs a transcript and the extra `concepts`.
 

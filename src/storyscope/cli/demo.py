@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 def demo(
     folder: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where everything is written.")
+        Path, typer.Option(metavar="DIR", help="Folder to write everything to.")
     ] = Path("out/demo"),
     film_only: Annotated[
-        bool, typer.Option("--film-only", help="Make the film and its truth, and stop there.")
+        bool, typer.Option("--film-only", help="Make only the film and its true stories.")
     ] = False,
     again: Annotated[
-        bool, typer.Option("--again", help="Paint the film and index it anew.")
+        bool, typer.Option("--again", help="Render and index the film again.")
     ] = False,
     search: Annotated[
-        str, typer.Option(metavar="TEXT", help="What to look for in the film.")
+        str, typer.Option(metavar="TEXT", help="Text to search for in the film.")
     ] = "a turtle swimming under water",
     quiet: QuietOption = False,
     json: JsonOption = False,

@@ -5,7 +5,7 @@ from storyscope.cli.show import print_json
 
 
 def doctor(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> None:
-    """Say which parts, models and codecs are here, and what to install for the rest.
+    """Show which parts, models and codecs are installed, and what to install for the rest.
 
     Example:
 

@@ -13,6 +13,7 @@ from storyscope.cli.options import (
     open_library,
 )
 from storyscope.cli.show import print_json, say
+from storyscope.core import count_stories
 
 
 def edit(
@@ -22,7 +23,7 @@ def edit(
         str | None, typer.Option(help="Whose version; your login name by default.")
     ] = None,
     split: Annotated[
-        list[str] | None, typer.Option(metavar="TIME", help="Begin a new story at this time.")
+        list[str] | None, typer.Option(metavar="TIME", help="Start a new story at this time.")
     ] = None,
     merge: Annotated[
         list[int] | None,
@@ -30,15 +31,15 @@ def edit(
     ] = None,
     move: Annotated[
         list[str] | None,
-        typer.Option(metavar="NUMBER=TIME", help="Let this story begin at another time."),
+        typer.Option(metavar="NUMBER=TIME", help="Start this story at another time."),
     ] = None,
     title: Annotated[
         list[str] | None, typer.Option(metavar="NUMBER=TITLE", help="Give this story a title.")
     ] = None,
-    discard: Annotated[bool, typer.Option(help="Forget this version altogether.")] = False,
+    discard: Annotated[bool, typer.Option(help="Delete this version.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Correct the stories; your version stands beside the machine's, never over it.
+    """Correct the stories in a version of your own; the automatic one is kept beside it.
 
     Moves come first, then titles, merges and splits, each with the numbers that
     `storyscope stories VIDEO --annotator NAME` shows.
@@ -62,7 +63,7 @@ def edit(
     person = annotator or getpass.getuser()
     if discard:
         shelf.discard_annotation(video, person)
-        say(f"forgot {person}'s version of {video}")
+        say(f"deleted {person}'s version of {video}")
         if json:
             print_json(shelf.story_facts(video, shelf.stories(video)))
         return
@@ -79,7 +80,7 @@ def edit(
     if json:
         print_json(shelf.story_facts(video, shelf.stories(video, annotator=person)))
         return
-    say(f"{person}'s version of {video} has {len(mine.starts)} stories")
+    say(f"{person}'s version of {video} has {count_stories(len(mine.starts))}")
 
 
 def _numbered(line: str, option: str) -> tuple[int, str]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,11 +11,16 @@ from storyscope.cli.options import (
     JsonOption,
     LibraryOption,
     VideoArgument,
+    check_folder,
     open_library,
 )
-from storyscope.cli.show import print_json, print_table
+from storyscope.cli.show import print_json, print_table, say
+
+if TYPE_CHECKING:
+    from storyscope.library import Library
 
 BAR = 24
+OF_TIME = "the lengths of the shots around a boundary, not the hour"
 
 
 def explain(
@@ -25,37 +30,49 @@ def explain(
         Path | None,
         typer.Option(metavar="FILE.png", help="Draw how much each cue matters as a bar chart."),
     ] = None,
+    sheet: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.png", help="Draw the frames and words around each boundary."),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Say why each boundary is where it is: how sure, and which cues speak for it.
+    """Explain each boundary: how sure it is, which cues speak for it, what is around it.
 
     A cue's number is its share in the decision, by what the boundary's score loses without it;
-    below 0 it speaks against the boundary.
+    below 0 it speaks against the boundary. Under it stand the last frame and the last words
+    before the boundary, and the first ones after it.
     The bars show how much each cue matters over the whole video, by averaged absolute gradients.
 
     Examples:
 
         storyscope explain film
 
-        storyscope explain film --plot importance.png
+        storyscope explain film --sheet boundaries.png --plot importance.png
 
         storyscope explain film --json
     """
     from storyscope.library.explaining import draw_importance
 
+    for file in filter(None, (plot, sheet)):
+        check_folder(file)
     shelf = open_library(library)
     reasons = shelf.explain(video)
     matters = shelf.cue_importance(video)
     if plot is not None:
         draw_importance(f"What matters in {video}", matters, plot)
+    if sheet is not None:
+        _draw(shelf, video, reasons, sheet)
     if not json:
         _show(reasons, matters)
         return
+    for reason in reasons:
+        reason["files"] = _pictures(shelf, video, reason)
     print_json({"video": video, "boundaries": reasons, "importance": matters})
 
 
 def _show(reasons: Sequence[Mapping[str, Any]], matters: Mapping[str, float]) -> None:
     from storyscope.core import format_time
+    from storyscope.cues import evidence_labels
 
     cues = list(matters)
     rows = [
@@ -67,5 +84,34 @@ def _show(reasons: Sequence[Mapping[str, Any]], matters: Mapping[str, float]) ->
         for reason in reasons
     ]
     print_table("boundary", "sure", *cues, rows=rows)
+    around = [
+        (format_time(reason["start"]), *map(_side, reason["frames"], reason["words"], ("…", "")))
+        for reason in reasons
+    ]
+    print_table("boundary", "before", "after", rows=around)
     bars = [(cue, "█" * round(BAR * share), f"{share:.0%}") for cue, share in matters.items()]
     print_table("cue", "importance", "", rows=bars)
+    labels = evidence_labels()
+    for cue in cues:
+        meaning = f"{labels.get(cue, cue)}, {OF_TIME}" if cue == "time" else labels.get(cue, cue)
+        say(f"{cue}: {meaning}")
+
+
+def _side(seconds: float | None, words: str, lead: str) -> str:
+    """One side of a boundary: the frame next to it, and what is said there."""
+    from storyscope.core import format_time
+
+    frame = "" if seconds is None else f"frame at {format_time(seconds, decimals=1)}"
+    return f"{frame} “{lead}{words}”" if words else frame
+
+
+def _pictures(shelf: Library, video: str, reason: Mapping[str, Any]) -> list[str | None]:
+    return [None if at is None else str(shelf.picture(video, at)) for at in reason["frames"]]
+
+
+def _draw(shelf: Library, video: str, reasons: Sequence[Mapping[str, Any]], path: Path) -> None:
+    from storyscope.report import boundary_sheet
+
+    boundary_sheet(
+        f"Boundaries of {video}", [(each, _pictures(shelf, video, each)) for each in reasons], path
+    )

@@ -27,7 +27,7 @@ def list(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> 
     for line in _progress(shelf):
         say(line)
     if not facts:
-        say(f"The library {named(library)} is empty; add a film with `storyscope add VIDEO`.")
+        say(f"The library {named(library)} is empty; add a video with `storyscope add VIDEO`.")
         return
     from storyscope.core import format_time
 
@@ -42,14 +42,17 @@ def list(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> 
                 video["id"],
                 format_time(video["duration"]),
                 str(video["stories"]) if video["state"] == "ready" else "",
-                f"failed: {video['failure']}" if video["failure"] else video["state"],
+                f"failed: {video['failure']}" if video["state"] == "failed" else video["state"],
                 f"{video['path']} (missing)" if video.get("missing") else video["path"],
             )
             for video in facts
         ],
+        whole=("id",),
     )
+    if any(video["state"] == "stopped" for video in facts):
+        say("Videos that were stopped go on where they were when they are added again.")
     if any(video.get("missing") for video in facts):
-        say("Films that are missing were moved or deleted: `storyscope relink FOLDER` finds them.")
+        say("Files that are missing were moved or deleted: `storyscope relink FOLDER` finds them.")
 
 
 def _progress(shelf: Library) -> Iterator[str]:

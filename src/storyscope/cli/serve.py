@@ -11,7 +11,7 @@ from storyscope.cli.options import DEFAULT_LIBRARY, LibraryOption, open_library
 def serve(
     library: LibraryOption = DEFAULT_LIBRARY,
     host: Annotated[
-        str, typer.Option(help="Address to listen on; other than this machine needs a token.")
+        str, typer.Option(help="Address to listen on; other machines need a token.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8000,
     media: Annotated[
@@ -20,10 +20,12 @@ def serve(
     ] = None,
     token: Annotated[
         str | None,
-        typer.Option(envvar="STORYSCOPE_TOKEN", help="Ask for this token; made up if needed."),
+        typer.Option(
+            envvar="STORYSCOPE_TOKEN", help="Token that clients must send; generated if needed."
+        ),
     ] = None,
 ) -> None:
-    """Open the library in the browser: watch, search, correct and teach.
+    """Serve the library to a browser: watch, search, correct and train.
 
     Examples:
 

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,11 +13,16 @@ from storyscope.cli.options import (
     DEFAULT_LIBRARY,
     JsonOption,
     LibraryOption,
+    check_folder,
+    completes,
     open_library,
     open_local_library,
+    time_option,
+    video_ids,
 )
 from storyscope.cli.show import live_progress, print_json, print_table, say
-from storyscope.errors import FormatError, LibraryError
+from storyscope.core import Span, counted
+from storyscope.errors import LibraryError, MediaError
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -30,28 +37,41 @@ CSV_COLUMNS += ["confidence", "uncertain"]
 
 def shots(
     video: Annotated[
-        str, typer.Argument(metavar="VIDEO", help="Id of a video in the library, or a video file.")
+        str,
+        typer.Argument(
+            metavar="VIDEO",
+            help="Id of a video in the library, or a video file.",
+            autocompletion=video_ids,
+        ),
     ],
     library: LibraryOption = DEFAULT_LIBRARY,
     detector: Annotated[
-        str, typer.Option(help="For a file: `fast`, `neural` (asks TransNetV2), or `paper`.")
+        str,
+        typer.Option(
+            help="For a file: `fast`, `neural` (asks TransNetV2), or `paper`.",
+            autocompletion=completes(lambda: ["fast", "neural", "paper"]),
+        ),
     ] = "fast",
+    start: Annotated[float | None, time_option("Only shots after this time")] = None,
+    end: Annotated[float | None, time_option("Only shots before this time")] = None,
     json: JsonOption = False,
     csv: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the shots as a table.")
+        Path | None, typer.Option(metavar="FILE", help="Write the shots as a CSV table.")
     ] = None,
     strip: Annotated[
-        Path | None, typer.Option(metavar="PNG", help="Write one thumbnail of every shot.")
+        Path | None,
+        typer.Option(metavar="PNG", help="Write a thumbnail of every shot as one PNG."),
     ] = None,
     reject: Annotated[
         list[int] | None,
         typer.Option(
             metavar="NUMBER",
-            help="This shot does not begin a new one: keep that for `storyscope train --shots`.",
+            help="Mark the change into this shot as wrong, for `storyscope train --shots`.",
         ),
     ] = None,
     show: Annotated[
-        bool, typer.Option("--show", help="Show the thumbnails here, or as a PNG if that fails.")
+        bool,
+        typer.Option("--show", help="Show thumbnails in the terminal, or else write a PNG."),
     ] = False,
 ) -> None:
     """Show the shots of a video: cuts, fades, dissolves and wipes, exact to the frame.
@@ -66,14 +86,17 @@ def shots(
 
         storyscope shots film --json
 
+        storyscope shots film.mp4 --start 1:00 --end 2:30
+
         storyscope shots film --reject 12
     """
     for file in filter(None, (csv, strip)):
-        _check_folder(file)
+        check_folder(file)
     if reject:
         _reject(video, library, reject)
         return
-    path, found = _shots_of(video, library, detector)
+    part = Span(start or 0.0, inf if end is None else end)
+    path, found = _shots_of(video, library, detector, part)
     if csv:
         _write_csv(found, csv)
     if strip or show:
@@ -91,22 +114,17 @@ def _reject(video: str, library: Path, numbers: Sequence[int]) -> None:
     shelf = open_local_library(library)
     for number in numbers:
         change = reject_transition(shelf, video, number)
-        say(f"kept: the {change.kind} at frame {change.first_frame} is none")
-    say("`storyscope train --shots` teaches the detector by it")
+        say(f"marked as wrong: the {change.kind} at frame {change.first_frame}")
+    say("`storyscope train --shots` trains the detector with it")
 
 
-def _check_folder(file: Path) -> None:
-    """Refuse before the film is decoded what would fail after it."""
-    if not file.parent.is_dir():
-        raise FormatError(f"{file} cannot be written: {file.parent} is no folder; make it first")
-
-
-def _shots_of(video: str, library: Path, detector: str) -> tuple[str, tuple[Shot, ...]]:
-    """The film's path and its shots: kept ones of a video, fresh ones of a file."""
+def _shots_of(video: str, library: Path, detector: str, part: Span) -> tuple[str, tuple[Shot, ...]]:
+    """The film's path and its shots in a part of it: kept ones of a video, fresh ones of a file."""
     if not Path(video).exists():
         try:
             shelf = open_library(library)
-            return shelf.video(video).path, shelf.shots(video)
+            inside = tuple(shot for shot in shelf.shots(video) if shot.span.overlap(part) > 0)
+            return shelf.video(video).path, inside
         except LibraryError:
             if not Path(video).suffix:
                 raise
@@ -116,9 +134,13 @@ def _shots_of(video: str, library: Path, detector: str) -> tuple[str, tuple[Shot
     from storyscope.shots import detect_shots
 
     with live_progress(Path(video).name) as report:
-        items = scan(video, report=report)
-        frames = (item for item in items if isinstance(item, SmallFrame))
-        return video, tuple(detect_shots(frames, ShotConfig(detector=detector)))
+        items = (item for item in scan(video, report=report) if isinstance(item, SmallFrame))
+        early = takewhile(lambda frame: frame.seconds < part.end, items)
+        frames = (frame for frame in early if frame.seconds >= part.start)
+        found = tuple(detect_shots(frames, ShotConfig(detector=detector)))
+    if not found:
+        raise MediaError(f"{video} shows nothing between --start and --end")
+    return video, found
 
 
 def _facts(shot: Shot) -> dict[str, Any]:
@@ -147,7 +169,7 @@ def _print(found: Sequence[Shot]) -> None:
             format_time(shot.span.end),
             f"{shot.frames.start}-{shot.frames.stop}",
             shot.transition.kind,
-            f"{shot.transition.frame_count} frames" if shot.transition.frame_count else "",
+            counted(shot.transition.frame_count, "frame") if shot.transition.frame_count else "",
             "uncertain" if shot.transition.is_uncertain else "",
         )
         for number, shot in enumerate(found, start=1)

@@ -29,7 +29,7 @@ def train(
     ] = None,
     library: LibraryOption = DEFAULT_LIBRARY,
     annotator: Annotated[
-        str | None, typer.Option(help="Learn from this person's versions only.")
+        str | None, typer.Option(help="Train on the versions of this person only.")
     ] = None,
     embedding: Annotated[
         str | None,
@@ -39,7 +39,8 @@ def train(
         ),
     ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where --embedding is written.")
+        Path,
+        typer.Option("--output", "-o", metavar="FILE", help="File to write the --embedding to."),
     ] = Path("embedding.safetensors"),
     preset: Annotated[
         str | None,
@@ -55,12 +56,12 @@ def train(
         bool, typer.Option("--insist", help="Use the new model even if it is no better.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what it would bring, and change nothing.")
+        bool, typer.Option("--dry-run", help="Report what would change, and change nothing.")
     ] = False,
     shots: Annotated[
         bool,
         typer.Option(
-            "--shots", help="Teach the shot detector by rejected transitions (`shots --reject`)."
+            "--shots", help="Train the shot detector on rejected transitions (`shots --reject`)."
         ),
     ] = False,
     json: JsonOption = False,

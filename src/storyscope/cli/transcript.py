@@ -20,12 +20,12 @@ def transcript(
         str, typer.Option("--format", help="`srt`, `vtt` or `text`.", show_default=True)
     ] = "srt",
     screen: Annotated[
-        bool, typer.Option("--screen", help="What is written in the picture instead.")
+        bool, typer.Option("--screen", help="Write the text on screen instead.")
     ] = False,
     output: OutputOption = None,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
-    """Write what is said in a video, wherever its words came from.
+    """Write the transcript of a video, from subtitles or speech recognition.
 
     Example:
 

@@ -3,6 +3,7 @@
 `Findings` come in, made of core nouns only; files and text go out.
 """
 
+from storyscope.report.boundary_sheet import boundary_sheet
 from storyscope.report.findings import Findings, Truth, overlap_ratio
 from storyscope.report.hit_sheet import HitPictures, hit_sheet
 from storyscope.report.html_page import html_report
@@ -15,6 +16,7 @@ __all__ = [
     "Findings",
     "HitPictures",
     "Truth",
+    "boundary_sheet",
     "contact_sheet",
     "draw_timeline",
     "hit_sheet",

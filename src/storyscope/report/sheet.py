@@ -7,7 +7,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from storyscope.core import Span, Story, format_time
+from storyscope.core import Span, Story, count_stories, counted, format_time
 from storyscope.report.findings import Findings
 from storyscope.report.fonts import set_type
 from storyscope.report.palette import story_colour, text_colour
@@ -24,27 +24,38 @@ PAPER, INK, FAINT, LINE = "#14171c", "#f3f1ec", "#9aa0a8", "#262b33"
 HEADER, STRIP, FOOTER = 108, 26, 40
 
 
-def contact_sheet(findings: Findings, path: str | Path, *, columns: int | None = None) -> None:
-    """Write a PNG: the timeline with the truth above what was found, then a row a story.
+def contact_sheet(
+    findings: Findings,
+    path: str | Path,
+    *,
+    columns: int | None = None,
+    lines: int = 3,
+    credit: str = "",
+) -> None:
+    """Write a PNG, or a JPEG under such a name: the timeline with the truth, then a row a story.
 
     Each shot is one keyframe; `columns` of them stand side by side, by default as many as the
-    longest story has shots, but 4 to 8.
+    longest story has shots, but 4 to 8. A story that fills more than so many `lines` shows shots
+    from all over it. `credit` is written at the foot.
     """
     from PIL import Image, ImageDraw
 
     longest = max(len(story.shots) for story in findings.stories)
     columns = columns or min(8, max(4, longest))
     frame = _frame_size(findings, columns)
-    rows = [_row_height(story, columns, frame[1]) for story in findings.stories]
+    shown = [_spread(story.shots, lines * columns) for story in findings.stories]
+    rows = [_row_height(len(shots), columns, frame[1]) for shots in shown]
     top = HEADER + _timeline_height(findings)
     sheet = Image.new("RGB", (WIDTH, top + sum(rows) + FOOTER), PAPER)
     draw = ImageDraw.Draw(sheet)
     _header(draw, findings)
     _timeline(draw, findings)
-    for number, (story, height) in enumerate(zip(findings.stories, rows, strict=True)):
-        _story_row(sheet, draw, findings, number, story, top, columns, frame)
+    for number, (shots, height) in enumerate(zip(shown, rows, strict=True)):
+        _story_row(sheet, draw, findings, number, shots, top, columns, frame)
         top += height
-    sheet.save(path, "PNG", optimize=True)
+    _write(draw, (WIDTH - MARGIN, top + FOOTER / 4), credit, 15, FAINT, anchor="rm")
+    is_jpeg = Path(path).suffix.lower() in (".jpg", ".jpeg")
+    sheet.save(path, "JPEG" if is_jpeg else "PNG", optimize=True, quality=82)
 
 
 def _frame_size(findings: Findings, columns: int) -> tuple[int, int]:
@@ -54,8 +65,14 @@ def _frame_size(findings: Findings, columns: int) -> tuple[int, int]:
     return width, max(1, round(width * shape))
 
 
-def _row_height(story: Story, columns: int, frame_height: int) -> int:
-    lines = ceil(len(story.shots) / columns)
+def _spread(shots: range, most: int) -> list[int]:
+    """At most so many of the shots, evenly spread over them."""
+    count = min(len(shots), most)
+    return [shots[number * len(shots) // count] for number in range(count)]
+
+
+def _row_height(shots: int, columns: int, frame_height: int) -> int:
+    lines = ceil(shots / columns)
     return max(128, lines * (frame_height + GAP)) + 26
 
 
@@ -67,8 +84,8 @@ def _header(draw: ImageDraw.ImageDraw, findings: Findings) -> None:
     video, truth = findings.video, findings.truth
     _write(draw, (MARGIN, 34), video.id, 40, INK)
     facts = [
-        f"{len(findings.stories)} stories",
-        f"{len(findings.shots)} shots",
+        count_stories(len(findings.stories)),
+        counted(len(findings.shots), "shot"),
         format_time(video.duration),
     ]
     if truth is not None and truth.mean_iou is not None:
@@ -118,16 +135,16 @@ def _story_row(
     draw: ImageDraw.ImageDraw,
     findings: Findings,
     number: int,
-    story: Story,
+    shots: list[int],
     top: int,
     columns: int,
     frame: tuple[int, int],
 ) -> None:
     colour = story_colour(number)
     draw.line((MARGIN, top - 13, WIDTH - MARGIN, top - 13), fill=LINE)
-    _story_words(draw, findings, number, story, top)
+    _story_words(draw, findings, number, findings.stories[number], top)
     left = MARGIN + COLUMN
-    for place, shot in enumerate(story.shots):
+    for place, shot in enumerate(shots):
         x = left + place % columns * (frame[0] + GAP)
         y = top + place // columns * (frame[1] + GAP)
         picture = findings.picture_of_shot(shot)
