@@ -82,6 +82,18 @@ def test_a_copy_has_the_same_frames_and_chapters_where_stories_begin(source, nam
 
 
 @pytest.mark.parametrize("name", ["mp4", "mkv"])
+def test_a_copy_counts_from_sound_that_leads_the_picture(name, tmp_path):
+    film = make_film(
+        tmp_path / "lead.mkv", frame_count=75, start=1.0, sound=[Tone(start=-0.5, seconds=3.0)]
+    )
+    copy = tmp_path / f"copy.{name}"
+    find_format(name).save(timeline(film), copy)
+    assert frames(copy)[0][1] == pytest.approx(0.5, abs=0.03)
+    starts = [float(each["start_time"]) for each in ffprobe(copy)]
+    assert starts == pytest.approx(EDGES[:-1], abs=0.03)
+
+
+@pytest.mark.parametrize("name", ["mp4", "mkv"])
 def test_packets_are_copied_as_they_are(source, name, tmp_path):
     def content(path):
         # MPEG-TS wraps every packet of sound in a header of 7 bytes.

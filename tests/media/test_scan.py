@@ -12,7 +12,8 @@ import pytest
 from films import Tone, make_film, read_number
 from storyscope.config import MediaConfig
 from storyscope.core import Picture, SmallFrame, SoundChunk
-from storyscope.media import ScanEnd, probe, scan
+from storyscope.media import ScanEnd, probe, read_frames, scan
+from storyscope.shots import detect_shots
 
 
 @dataclass
@@ -197,6 +198,24 @@ def test_sound_that_starts_late_says_so(tmp_path):
     tone = Tone(start=0.5, seconds=1.0, codec="pcm_s16le")
     sound = scanned(make_film(tmp_path / "f.mkv", sound=[tone])).sound
     assert sound[0].seconds == pytest.approx(0.5, abs=2e-3)
+
+
+@pytest.mark.parametrize("name", ["f.mkv", "f.mp4", "f.ts"])
+def test_sound_that_leads_the_picture_starts_the_clock_as_in_players(tmp_path, name):
+    path = make_film(tmp_path / name, start=2.0, sound=[Tone(start=-0.5, seconds=2.0)])
+    film = scanned(path)
+    with av.open(str(path)) as container:
+        lead = next(container.decode(video=0)).time - container.start_time / 1e6
+    assert lead == pytest.approx(0.5, abs=0.05)
+    assert [frame.seconds for frame in film.small] == pytest.approx(
+        [lead + seconds for seconds in EVEN], abs=0.03
+    )
+    assert film.sound[0].seconds == pytest.approx(0.0, abs=0.03)
+    shots = list(detect_shots(film.small))
+    assert (shots[0].span.start, shots[0].frames.start) == (0.0, 0)
+    assert shots[-1].frames.stop == 50
+    (shown,) = read_frames(path, [lead + 1.0])
+    assert read_number(shown.rgb) == 25
 
 
 @pytest.mark.parametrize("seconds", [0.7, 5.0])

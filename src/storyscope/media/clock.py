@@ -1,4 +1,4 @@
-"""Timestamps made trustworthy: from the film's first frame on, always rising.
+"""Timestamps made trustworthy: on the clock of players, always rising.
 
 Files lie about time in three ways: stamps are missing or doubled (repaired frame by frame), the
 clock is set back or, in broadcast recordings, leaps ahead (repaired packet by packet, for all
@@ -12,7 +12,7 @@ FORWARD_SECONDS = 10.0
 
 
 class FrameClock:
-    """Strictly rising seconds from the first frame, whatever the stamps say."""
+    """Strictly rising seconds from where players start to count, whatever the stamps say."""
 
     def __init__(self, *, zero: float, frame_seconds: float) -> None:
         self._zero = zero

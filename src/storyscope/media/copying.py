@@ -14,6 +14,7 @@ from typing import Any
 
 from storyscope.core import Span
 from storyscope.media.container import Film, Refusal, Terms, is_moving, open_film
+from storyscope.media.decoding import clock_start
 from storyscope.media.outlet import OutletFile
 
 MUXERS = {".mp4": "mp4", ".mkv": "matroska"}
@@ -31,9 +32,9 @@ class Source:
     video: Any
     tracks: tuple[Any, ...]
     zero: float
-    """When its first frame is shown, on its own clock."""
+    """Where players start to count, on its own clock."""
     lead: float
-    """How long before that its first sound is heard, in seconds; 0 when after."""
+    """How long before that any sound is heard, in seconds; 0 when after."""
 
     def packets(self, *, tracks: tuple[Any, ...] | None = None) -> Iterator[Any]:
         """Every packet in the file's order, each with a decoding time.
@@ -169,7 +170,7 @@ def _worth_keeping(metadata: dict[str, str], names: frozenset[str]) -> dict[str,
 
 
 def _first_times(path: str, terms: Terms) -> tuple[float, float]:
-    """When the first frame is shown, and how much earlier any sound is heard."""
+    """Where players start to count, and how much earlier any sound is heard."""
     film = open_film(path, terms)
     if film.video is None:
         raise Refusal("holds no film that can be copied: it has no picture that moves")
@@ -183,7 +184,7 @@ def _first_times(path: str, terms: Terms) -> tuple[float, float]:
             continue
         for frame in _decoded_frames(packet):
             stamp = frame.pts if frame.pts is not None else frame.dts or 0
-            zero = float(stamp * (film.video.time_base or 0))
+            zero = clock_start(film, float(stamp * (film.video.time_base or 0)))
             film.close()
             return zero, max(0.0, zero - min(heard.values(), default=zero))
     raise Refusal("holds no frame that can be decoded; the file is damaged or cut off")

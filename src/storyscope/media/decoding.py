@@ -24,6 +24,10 @@ class Decoded(NamedTuple):
     duration: float
 
 
+LONGEST_LEAD = 60.0
+"""Sound that would lead the picture by more seconds has a wrong clock."""
+
+
 @dataclass
 class Losses:
     """What could not be read on the way."""
@@ -35,9 +39,10 @@ class Losses:
 
 @dataclass(frozen=True)
 class Opening:
-    """What the first frame tells: where time starts, and how the film is to be seen."""
+    """What the start of a film tells: where time starts, and how the film is to be seen."""
 
     zero: float
+    """Where players start to count, on the file's own clock: see `clock_start`."""
     look: Look
 
 
@@ -77,9 +82,26 @@ def find_opening(path: str, terms: Terms) -> Opening:
         raise Refusal(f"has {kind}; give a file with a video stream")
     for decoded in decode(film, film.video, losses=Losses()):
         look = look_of(decoded.frame, film.video.sample_aspect_ratio)
+        zero = clock_start(film, decoded.presented or 0.0)
         film.close()
-        return Opening(decoded.presented or 0.0, look)
+        return Opening(zero, look)
     raise Refusal("has no frame that can be decoded; the file is damaged or cut off")
+
+
+def clock_start(film: Film, first_frame: float) -> float:
+    """Where players start to count: at the first frame, or at the first sound if that is earlier.
+
+    All is on the file's own clock. Sound that leads by less than a frame moves nothing.
+    """
+    sound = film.sound
+    if sound is None or sound.start_time is None or film.video is None:
+        return first_frame
+    heard = float(sound.start_time * (sound.time_base or 0))
+    if heard < 0 <= first_frame:
+        # Encoders prime the sound with a little that players leave out.
+        heard = 0.0
+    lead = first_frame - heard
+    return heard if frame_seconds(film.video) < lead < LONGEST_LEAD else first_frame
 
 
 def is_steady(film: Film) -> bool:

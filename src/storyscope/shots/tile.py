@@ -33,7 +33,8 @@ class Timestamps:
         for frame in frames:
             if not self._recent:
                 self.start_frame = self.end_frame = frame.index
-                self.start_seconds = frame.seconds
+                # Sound may lead: the first frame is on show from 0, whenever it comes.
+                self.start_seconds = frame.seconds if frame.index else 0.0
             self.end_frame += 1
             self._recent.append(frame.seconds)
             yield frame
