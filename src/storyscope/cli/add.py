@@ -106,7 +106,7 @@ def add(
     if transcript is not None and len(paths) != 1:
         raise StoryscopeError(
             f"--transcript belongs to one video, but {len(paths)} were given; "
-            "name one, or lay each transcript beside its video under the same name"
+            "name one, or put each transcript next to its video under the same name"
         )
     part = {name: at for name, at in (("start", start), ("end", end)) if at is not None}
     setting = [*(setting or []), *(f"media.{name}={at}" for name, at in part.items())]

@@ -184,7 +184,7 @@ class _Lines:
 
 
 class _Bars:
-    """A bar a video; each stage fills it anew."""
+    """One bar per video, which each stage fills from the start."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress, self._pace = progress, _Pace()

@@ -113,7 +113,7 @@ def train(
         return
     _show(facts)
     if use:
-        say(f"kept as {path}; `storyscope add` finds the stories of your videos anew")
+        say(f"kept as {path}; run `storyscope add` to find the stories of your videos again")
     else:
         say("nothing was changed" + ("" if dry_run else "; --insist uses the new model anyway"))
 
@@ -139,7 +139,7 @@ def _train_shots(shelf: LocalLibrary, json: bool, quiet: bool) -> None:
         print_json({"model": str(path), "rejected": rejected, "kept": kept})
     elif not quiet:
         say(f"learned from {rejected} rejected and {kept} other gradual transitions")
-        say(f"kept as {path}; `storyscope add` finds the shots of your videos anew")
+        say(f"kept as {path}; run `storyscope add` to find the shots of your videos again")
 
 
 def _train_collection(

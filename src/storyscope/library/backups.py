@@ -16,7 +16,7 @@ def back_up(library: LocalLibrary, file: Path | None = None) -> Path:
     """Write a copy of the database, beside the others or to a file that a person named."""
     if not isinstance(library.store, SqliteStore):
         raise LibraryError(
-            f"{library.place} is no folder; a database server is backed up with its own tools, "
+            f"{library.place} is not a folder; a database server is backed up with its own tools, "
             "such as pg_dump"
         )
     path = file or new_backup(library.folder)

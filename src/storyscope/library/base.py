@@ -168,7 +168,7 @@ class Library:
         raise self._cannot("search_image")
 
     def more_like(self, story: Story, *, limit: int = 10, only: Filter | None = None) -> list[Hit]:
-        """Stories that speak of the same, or look the same, as this one."""
+        """Stories about the same subject, or with similar pictures, as this one."""
         raise self._cannot("more_like")
 
     def thumbnail(self, video: str, story: Story) -> Thumbnail:

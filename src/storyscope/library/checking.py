@@ -34,7 +34,7 @@ class Problem:
 
 
 def check_library(library: LocalLibrary, *, repair: bool = False) -> list[Problem]:
-    """Compare the database, the arrays and the films; `repair` makes anew what is damaged.
+    """Compare the database, the arrays and the films; `repair` rebuilds what is damaged.
 
     Annotations are never touched. A video whose film is gone cannot be indexed again.
     """

@@ -21,7 +21,7 @@ REACH_SECONDS, WORDS = 10.0, 8
 
 
 def explain_boundaries(library: LocalLibrary, video: str) -> list[BoundaryExplanation]:
-    """Each boundary between the machine's stories, with what every cue adds to its score."""
+    """Each boundary between the library's stories, with what every cue adds to its score."""
     model = _model(library)
     stories = library.segmentation(video)
     return explain(library.shots(video), library.features(video), model, stories=stories)

@@ -263,7 +263,7 @@ class RemoteLibrary(Library, schemes=("http", "https")):
         try:
             return json.loads(answer) if answer else None
         except ValueError as error:
-            raise LibraryError(f"what answers at {self.address} is no Storyscope") from error
+            raise LibraryError(f"{self.address} is not a Storyscope server") from error
 
     def _fetch(self, method: str, path: str, body: Any = None) -> bytes:
         data = None if body is None else json.dumps(body).encode()
