@@ -9,7 +9,11 @@ import pytest
 from command_line import storyscope
 from storyscope import Library
 from storyscope.cli.show import time_left
-from storyscope.core import Annotation, counted
+from storyscope.config import FeatureConfig, MediaConfig, ShotConfig
+from storyscope.core import Annotation, Span, StoryPath, counted
+from storyscope.errors import MediaError
+from storyscope.library.video_settings import settings_of
+from storyscope.stages.scan import scan_film
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +81,7 @@ def test_times_are_written_as_people_write_them(folder, film):
     ]
     assert all(shot["end"] > 5 and shot["start"] < 10.5 for shots in parts for shot in shots)
     assert parts[1][0]["start"] == pytest.approx(5.0, abs=0.05)
-    assert parts[1][0]["first_frame"] == pytest.approx(5 * 25, abs=1)
+    assert parts[1][0]["first_frame"] == 5 * 12
     hits = storyscope("search", "camel", "--after", "0:05", "--longest", "1:00:00", library=folder)
     assert "0:0" in hits.stdout
     wrong = storyscope("search", "camel", "--after", "noon", library=folder, code=1)
@@ -223,3 +227,31 @@ def test_words_follow_their_number():
     assert [counted(1, "story", "stories"), counted(2, "shot")] == ["1 story", "2 shots"]
     assert time_left(10.0, 0.5, 0.5) == "about 0:10 left"
     assert time_left(1.0, 0.5, 0.5) == time_left(10.0, 0.0, 1.0) == ""
+
+
+def test_a_part_of_a_film_is_scanned_after_one_shot_of_what_comes_before(film):
+    settings = ShotConfig(), FeatureConfig()
+    part = scan_film(str(film), MediaConfig(start=5.0, end=11.0), settings)
+    lead, *shots = part.shots
+    assert (lead.span, lead.frames) == (Span(0.0, 5.0), range(60))
+    assert (shots[0].span.start, shots[0].transition.kind) == (5.0, "cut")
+    assert shots[-1].span.end == pytest.approx(11.0)
+    assert set(part.keyframes.shots) == set(range(len(part.shots)))
+    with pytest.raises(MediaError, match="shows nothing after 20 s"):
+        scan_film(str(film), MediaConfig(start=20.0), settings)
+
+
+def test_what_comes_before_a_part_is_a_story_of_its_own():
+    path = StoryPath((2, 1), 2, (1.0, 0.2, 0.9)).with_lead()
+    assert path.stories.starts == (0, 1, 3)
+    assert path.about(2).starts == (0, 1)
+
+
+def test_the_part_of_a_film_is_kept_as_its_own_setting(copied, film):
+    said = storyscope("config", "--video", "film", "media.start=5", "media.end=11", library=copied)
+    assert said.stdout.split() == ["media.start=5", "media.end=11"]
+    assert "to index that part" in said.stderr
+    config = settings_of(Library(copied).store, Library(copied).config, "film")
+    assert (config.media.start, config.media.end) == (5.0, 11.0)
+    wrong = storyscope("add", film, "--start", "9", "--end", "3", library=copied, code=1)
+    assert "must end after it starts" in wrong.stderr

@@ -73,9 +73,14 @@ MinutesOption = Annotated[
 def time_option(text: str) -> typer.models.OptionInfo:
     """An option that takes a time, as seconds or as people write it."""
     option: typer.models.OptionInfo = typer.Option(
-        parser=parse_time, metavar="TIME", help=f"{text}, such as 95.5, 1:35 or 1:02:33."
+        parser=_time, metavar="TIME", help=f"{text}, such as 95.5, 1:35 or 1:02:33."
     )
     return option
+
+
+def _time(given: str | float) -> float:
+    """The seconds of a time that was given, or of a default, which is seconds already."""
+    return given if isinstance(given, float) else parse_time(given)
 
 
 def named(folder: Path) -> str:

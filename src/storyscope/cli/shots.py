@@ -3,7 +3,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
     from storyscope.core import Shot
 
 COLUMNS, THUMB_HEIGHT, LABEL = 8, 90, 14
+LONGEST = 1e9
+"""Seconds that no film has."""
 CSV_COLUMNS = ["start", "end", "first_frame", "end_frame"]
 CSV_COLUMNS += ["transition", "transition_first_frame", "transition_end_frame"]
 CSV_COLUMNS += ["confidence", "uncertain"]
@@ -95,7 +96,7 @@ def shots(
     if reject:
         _reject(video, library, reject)
         return
-    part = Span(start or 0.0, inf if end is None else end)
+    part = Span(start or 0.0, LONGEST if end is None else end)
     path, found = _shots_of(video, library, detector, part)
     if csv:
         _write_csv(found, csv)

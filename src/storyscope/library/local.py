@@ -216,7 +216,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         if not count:
             return self
         regrouped: Any = RegroupedStore(self.store, count)
-        seen = type(self)(self.folder, config=self.config, store=regrouped, executor=self.executor)
+        seen = type(self)(self.place, config=self.config, store=regrouped, executor=self.executor)
         seen._count, seen._films = count, self._films
         return seen
 

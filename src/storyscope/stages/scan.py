@@ -31,6 +31,7 @@ from storyscope.features import (
     load_backbone,
 )
 from storyscope.media import ScanEnd, scan
+from storyscope.media.reading import Item
 from storyscope.progress import Report, silent
 from storyscope.shots import detect_shots
 from storyscope.store import Spool
@@ -46,22 +47,21 @@ def scan_film(
     report: Report = silent,
     spool: NewSpool = Spool,
 ) -> Film:
-    """Decode the film once: shots, keyframes and sound, in constant memory."""
+    """Decode the film once: shots, keyframes and sound, in constant memory.
+
+    Where only a part is wanted, all that comes before it is one shot.
+    """
     shot_settings, picks = settings
     picker, listener, ends = KeyframePicker(picks), SoundListener(), []
     pictures, cepstra = spool(), spool()
 
     def small_frames() -> Iterator[SmallFrame]:
-        for item in scan(path, media, report=report):
+        for item in _part(scan(path, media, report=report), media):
             match item:
-                case SmallFrame(seconds=seconds) if 0 < media.end <= seconds:
-                    # Subtitles are looked for by whoever wants them.
-                    ends.append(ScanEnd(item.index, seconds, "", has_subtitles=True))
-                    return
-                case SmallFrame(seconds=seconds) if seconds < media.start:
-                    continue
                 case SmallFrame():
                     yield item
+                case Shot():
+                    add(item)
                 case Picture():
                     picker.see(item)
                 case SoundChunk():
@@ -75,11 +75,17 @@ def scan_film(
             pictures.append(picture)
         return replace(settled, pictures=())
 
-    shots, parts = [], []
-    for shot in _with_lead(detect_shots(small_frames(), shot_settings)):
+    def add(shot: Shot) -> None:
         picker.add_shot(shot)
         shots.append(shot)
         parts.append(without_pictures(picker.drain()))
+
+    shots: list[Shot] = []
+    parts: list[Keyframes] = []
+    for shot in detect_shots(small_frames(), shot_settings):
+        first = shot.frames.start
+        follows = first > 0 and shot.transition.kind == "start"
+        add(replace(shot, transition=Transition("cut", first, first)) if follows else shot)
     if not shots:
         raise MediaError(f"{path} shows nothing after {media.start:g} s, where indexing starts")
     keyframes = join_keyframes([*parts, without_pictures(picker.close())])
@@ -92,14 +98,21 @@ def scan_film(
     return Film(tuple(shots), keyframes, sound, end.damaged, end.has_subtitles)
 
 
-def _with_lead(shots: Iterator[Shot]) -> Iterator[Shot]:
-    """The shots of the part that is indexed, after one shot of all that comes before it."""
-    for number, shot in enumerate(shots):
-        first = shot.frames.start
-        if number == 0 and first > 0:
-            yield Shot(Span(0.0, shot.span.start), range(first), Transition("start", 0, 0))
-            shot = replace(shot, transition=Transition("cut", first, first))
-        yield shot
+def _part(items: Iterator[Item], media: MediaConfig) -> Iterator[Item | Shot]:
+    """The items of the part that is indexed, after one shot of all frames that come before it."""
+    begun = media.start == 0
+    for item in items:
+        if isinstance(item, SmallFrame):
+            if 0 < media.end <= item.seconds:
+                # Whoever wants subtitles looks for them.
+                yield ScanEnd(item.index, item.seconds, "", has_subtitles=True)
+                return
+            if item.seconds < media.start:
+                continue
+            if not begun and item.index > 0:
+                yield Shot(Span(0.0, item.seconds), range(item.index), Transition("start", 0, 0))
+            begun = True
+        yield item
 
 
 def look(
