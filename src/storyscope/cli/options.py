@@ -21,9 +21,9 @@ LIBRARY_VARIABLE = "STORYSCOPE_LIBRARY"
 
 def video_ids(context: typer.Context, incomplete: str) -> list[str]:
     """The ids of the library that a half-written command line names, for the shell to complete."""
-    folder = context.params.get("library") or os.environ.get(LIBRARY_VARIABLE, DEFAULT_LIBRARY)
+    given = context.params.get("library") or os.environ.get(LIBRARY_VARIABLE)
     try:
-        ids = [record.video.id for record in open_library(Path(folder)).videos()]
+        ids = [record.video.id for record in open_library(Path(given or DEFAULT_LIBRARY)).videos()]
     except (StoryscopeError, OSError):  # A shell shows no errors while a person is typing.
         return []
     return [name for name in ids if name.startswith(incomplete)]
