@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from storyscope.core import parse_time
-from storyscope.errors import FormatError, LibraryError, StoryscopeError
+from storyscope.errors import FormatError, InvalidSpan, LibraryError, StoryscopeError
 
 if TYPE_CHECKING:
     from storyscope.library import Library, LocalLibrary
@@ -80,7 +80,10 @@ def time_option(text: str) -> typer.models.OptionInfo:
 
 def _time(given: str | float) -> float:
     """The seconds of a time that was given, or of a default, which is seconds already."""
-    return given if isinstance(given, float) else parse_time(given)
+    try:
+        return given if isinstance(given, float) else parse_time(given)
+    except InvalidSpan as error:  # Which is a ValueError, and would get a frame and code 2.
+        raise StoryscopeError(str(error)) from error
 
 
 def named(folder: Path) -> str:
