@@ -65,8 +65,6 @@ def explain(
     if not json:
         _show(reasons, matters)
         return
-    for reason in reasons:
-        reason["files"] = _pictures(shelf, video, reason)
     print_json({"video": video, "boundaries": reasons, "importance": matters})
 
 
