@@ -647,3 +647,20 @@ def test_exports_wait_for_each_other_and_nobody_waits_for_them(library, film, mo
         go_on.set()
         assert {each.result().status_code for each in asked} == {200}
     assert max(most) == 2
+
+
+def test_a_number_of_stories_is_kept_for_a_video(client):
+    path = "/api/v1/videos/film/stories"
+    found = client.get(path).json()
+    assert client.put(f"{path}/wanted", json={"about": 1}).status_code == 204
+    facts = client.get(path).json()
+    assert (len(facts["stories"]), facts["wanted"]) == (1, {"about": 1})
+    assert client.get("/api/v1/videos").json()["videos"][0]["stories"] == 1
+    assert client.put(f"{path}/wanted", json={}).status_code == 204
+    assert client.get(path).json() == found
+    for both in ({"count": 2, "granularity": 0.3}, {"count": 2, "minutes": 5}):
+        refused = client.get(path, params=both)
+        assert refused.status_code == 422
+        assert "only one of" in refused.json()["detail"]
+    twice = client.put(f"{path}/wanted", json={"about": 2, "minutes": 5})
+    assert twice.status_code == 422
