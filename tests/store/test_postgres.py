@@ -273,3 +273,37 @@ def test_the_list_says_how_far_a_cluster_is(store, capsys):
     said = capsys.readouterr().err
     assert "a.mp4: looking at keyframes, 40%" in said
     assert "2 videos wait to be indexed" in said
+
+
+def test_a_learned_model_makes_the_same_artefacts_on_every_machine(store, tmp_path, monkeypatch):
+    from storyscope.config import StoryConfig
+    from storyscope.stages.executor import LocalExecutor, Stage
+
+    store.put_document("model.npz", b"learned")
+    stage = Stage(AUDIO, 1, lambda settings, report: 1)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another"))
+    other = PostgresStore(store.place)
+    assert other.folder != store.folder
+    keys = [
+        LocalExecutor(each, "film")(
+            stage, settings=StoryConfig(model=str(each.document("model.npz").resolve()))
+        ).key
+        for each in (store, other)
+    ]
+    assert keys[0] == keys[1]
+    other.close()
+
+
+def test_unused_arrays_are_collected_once_a_day_by_whoever_is_there(store):
+    assert len(store.database.ask("SELECT * FROM collection")) == 1
+    store.save("film", AUDIO, "one", np.arange(300))
+    store.drop("film", "audio")
+    ((name, _),) = store.arrays.names()
+    os.utime(store.arrays._path(name), (1, 1))
+    store.put_record(RECORD)
+    assert store.arrays.has(name)
+    store.database.write(lambda c: c.execute("DELETE FROM collection"))
+    other = PostgresStore(store.place)
+    other.put_record(RECORD)
+    other.close()
+    assert not store.arrays.has(name)

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, is_dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from storyscope.progress import Report, Step, silent
@@ -101,7 +103,8 @@ class LocalExecutor:
         settings: object = None,
         weights: Sequence[str | bool] = (),
     ) -> Made[T]:
-        key = stage_key(stage, inputs, settings=settings, weights=weights)
+        home = self.store.folder.resolve()
+        key = stage_key(stage, inputs, settings=settings, weights=weights, home=home)
         if self.store.key(self.video, stage.makes) != key:
             self.report(Step(stage.name, 0, 1))
             given: dict[str, Any] = {} if settings is None else {"settings": settings}
@@ -130,9 +133,15 @@ def stage_key(
     *,
     settings: object = None,
     weights: Sequence[str | bool] = (),
+    home: Path | None = None,
 ) -> str:
-    """Name of the artefact: a digest of all it depends on."""
-    plain = [_plain(settings), *weights] if weights else _plain(settings)
+    """Name of the artefact: a digest of all it depends on.
+
+    A model in the folder `home` counts by its name there: each machine that shares a library has
+    it in another place.
+    """
+    wanted = _plain(settings, f"{home}{os.sep}" if home else "")
+    plain = [wanted, *weights] if weights else wanted
     parts = [stage.name, stage.version, [*_keys(inputs)], plain]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
@@ -149,9 +158,11 @@ def _value_of(each: Input) -> Any:
     return each.value if isinstance(each, Made) else [one.value for one in each]
 
 
-def _plain(settings: object) -> Any:
+def _plain(settings: object, home: str) -> Any:
     if is_dataclass(settings) and not isinstance(settings, type):
-        return {type(settings).__name__: asdict(settings)}
+        return {type(settings).__name__: _plain(asdict(settings), home)}
+    if isinstance(settings, dict):
+        return {name: _plain(item, home) for name, item in settings.items()}
     if isinstance(settings, tuple):
-        return [_plain(item) for item in settings]
-    return settings
+        return [_plain(item, home) for item in settings]
+    return settings.removeprefix(home) if isinstance(settings, str) else settings

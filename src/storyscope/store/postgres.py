@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
+from datetime import date
 from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,13 +23,13 @@ from storyscope.store.explaining import explained
 from storyscope.store.places import FOLDER, address_of
 from storyscope.store.postgres_address import parse_address
 from storyscope.store.postgres_connection import Database
+from storyscope.store.postgres_documents import PostgresDocuments
 from storyscope.store.postgres_listening import PostgresListener, channel_of
 from storyscope.store.postgres_locks import SessionLocks
-from storyscope.store.postgres_text import text_query, tokenize
+from storyscope.store.postgres_text import file_words, text_query, texts_of, tokenize
 from storyscope.store.postgres_vectors import PostgresVectors
 from storyscope.store.protocol import MAX_MATCHES, OUTDATED, PATIENCE, TextQuery, VideoRecord
 from storyscope.store.records import columns_of, record_of
-from storyscope.writing import write_whole
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -55,8 +54,8 @@ class PostgresStore:
         self.database = Database(self.address)
         self.arrays = open_content_arrays(self.address.arrays, self.folder / "arrays")
         self._locks = SessionLocks(self.database)
-        self._documents: dict[str, str] = {}
-        self._fetching = threading.Lock()
+        self._documents = PostgresDocuments(self.database, self.folder)
+        self._collected_on: date | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies, and other processes, have connections of their own."""
@@ -100,6 +99,8 @@ class PostgresStore:
         values = columns_of(record)
         updates = ", ".join(f"{name} = excluded.{name}" for name in values if name != "id")
         self._write(f"{_insertion(values)} ON CONFLICT (id) DO UPDATE SET {updates}", values)
+        if record.state == "ready":
+            self._collect_daily()
 
     @contextmanager
     def busy(self, video: str, *, patience: float = PATIENCE) -> Iterator[None]:
@@ -158,7 +159,7 @@ class PostgresStore:
 
     def save(self, video: str, artefact: Artefact[Taken], key: str, value: Taken) -> None:
         facts, arrays = pack(value)
-        texts = _texts_of(value)
+        texts = texts_of(value)
         tokenized = tokenize(texts)
         first = self._new_addresses(len(texts))
 
@@ -170,7 +171,7 @@ class PostgresStore:
                 (video, artefact.name, key, facts, file),
             )
             if isinstance(value, Passages):
-                _file_words(connection, video, first, texts, *tokenized)
+                file_words(connection, video, first, texts, *tokenized)
 
         while True:
             file = self.arrays.put(arrays) if arrays else None
@@ -284,38 +285,31 @@ class PostgresStore:
 
         return self.database.write(delete, counted=False) if unused else 0
 
+    def _collect_daily(self) -> None:
+        """Collect if nobody has done so today."""
+        if self._collected_on == date.today():
+            return
+        self._collected_on = date.today()
+        first = "INSERT INTO collection VALUES (%s) ON CONFLICT DO NOTHING RETURNING day"
+        begun = self.database.write(
+            lambda connection: connection.execute(first, (date.today(),)).fetchall(), counted=False
+        )
+        if begun:
+            # What cannot be listed or deleted now is tried again tomorrow.
+            with suppress(LibraryError, OSError):
+                self.collect()
+
     def snapshot(self) -> AbstractContextManager[None]:
         return self.database.snapshot()
 
     def document(self, name: str) -> Path:
-        # A document may name another, such as the settings a model: fetch all that changed.
-        with self._fetching:
-            kept = {r["name"]: r["digest"] for r in self._ask("SELECT name, digest FROM document")}
-            for other in self._documents.keys() - kept.keys():
-                self._document_file(other).unlink(missing_ok=True)
-            changed = [
-                other
-                for other, digest in kept.items()
-                if self._documents.get(other) != digest or not self._document_file(other).exists()
-            ]
-            for other in changed:
-                row = self._ask_one("SELECT content FROM document WHERE name = %s", (other,))
-                if row:
-                    write_whole(self._document_file(other), [bytes(row["content"])])
-            self._documents = kept
-            if name not in kept:
-                self._document_file(name).unlink(missing_ok=True)
-        return self._document_file(name)
+        return self._documents.fetched(name)
 
     def put_document(self, name: str, content: bytes) -> None:
-        self._write(
-            "INSERT INTO document VALUES (%s, %s, %s) ON CONFLICT (name) DO UPDATE"
-            " SET content = excluded.content, digest = excluded.digest",
-            (name, content, hashlib.sha256(content).hexdigest()),
-        )
+        self._documents.put(name, content)
 
     def documents(self) -> list[str]:
-        return [row["name"] for row in self._ask("SELECT name FROM document ORDER BY name")]
+        return self._documents.names()
 
     def lock(self, name: str) -> AbstractContextManager[object]:
         return self._locks.holding("lock", name)
@@ -377,9 +371,6 @@ class PostgresStore:
                 video,
             ) from error
 
-    def _document_file(self, name: str) -> Path:
-        return self.folder / name
-
 
 def _cache_folder() -> Path:
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
@@ -394,31 +385,3 @@ def _insertion(values: dict[str, Any]) -> str:
 def _is_taken(connection: Connection[Any], name: str) -> bool:
     found = connection.execute("SELECT 1 FROM video WHERE id = %s", (name,)).fetchone()
     return found is not None
-
-
-def _texts_of(value: Any) -> list[str]:
-    """What is said and written, as PostgreSQL can hold it; only passages have any."""
-    if not isinstance(value, Passages):
-        return []
-    return [text.replace("\0", " ") for text in (*value.texts, *value.screen_texts)]
-
-
-def _file_words(
-    connection: Connection[Any],
-    video: str,
-    first: int,
-    texts: Sequence[str],
-    vectors: Sequence[str],
-    terms: Sequence[str],
-) -> None:
-    """Put what is said and written where full-text search finds it."""
-    for table in ("said", "said_of", "said_term"):
-        connection.execute(f"DELETE FROM {table} WHERE video = %s", (video,))
-    cursor = connection.cursor()
-    with cursor.copy("COPY said (address, video, text, words) FROM STDIN") as copy:
-        for address, (text, words) in enumerate(zip(texts, vectors, strict=True), start=first):
-            copy.write_row((address, video, text, words))
-    with cursor.copy("COPY said_term (term, video) FROM STDIN") as copy:
-        for term in terms:
-            copy.write_row((term, video))
-    connection.execute("INSERT INTO said_of VALUES (%s, %s, %s)", (video, first, len(texts)))

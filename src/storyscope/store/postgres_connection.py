@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import threading
 import time
@@ -185,6 +186,8 @@ class Database:
         from psycopg.rows import dict_row
         from psycopg_pool import ConnectionPool
 
+        # A server that is being restarted is waited for; whoever waits in vain is told why.
+        logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
         pool = ConnectionPool(
             self.address.server,
             kwargs={"autocommit": True, "row_factory": dict_row, **self._options()},

@@ -113,4 +113,7 @@ MIGRATIONS: tuple[str, ...] = (
     );
     CREATE INDEX filed_said_story ON filed_said (story);
     """,
+    """
+    CREATE TABLE collection (day date PRIMARY KEY);
+    """,
 )

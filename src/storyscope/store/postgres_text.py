@@ -10,9 +10,13 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from storyscope.core import Passages
 from storyscope.store.protocol import TextQuery
+
+if TYPE_CHECKING:
+    from psycopg import Connection
 
 MAX_POSITION = 16_383
 """Words further into a passage all stand at this position: PostgreSQL counts no further."""
@@ -47,6 +51,34 @@ def text_query(query: TextQuery) -> str:
     if query.prefix and phrases and phrases[-1]:
         phrases[-1][-1] += ":*"
     return " | ".join(f"({' <-> '.join(phrase)})" for phrase in phrases if phrase)
+
+
+def texts_of(value: Any) -> list[str]:
+    """What is said and written, as PostgreSQL can hold it; only passages have any."""
+    if not isinstance(value, Passages):
+        return []
+    return [text.replace("\0", " ") for text in (*value.texts, *value.screen_texts)]
+
+
+def file_words(
+    connection: Connection[Any],
+    video: str,
+    first: int,
+    texts: Sequence[str],
+    vectors: Sequence[str],
+    terms: Sequence[str],
+) -> None:
+    """Put what is said and written where full-text search finds it."""
+    for table in ("said", "said_of", "said_term"):
+        connection.execute(f"DELETE FROM {table} WHERE video = %s", (video,))
+    cursor = connection.cursor()
+    with cursor.copy("COPY said (address, video, text, words) FROM STDIN") as copy:
+        for address, (text, words) in enumerate(zip(texts, vectors, strict=True), start=first):
+            copy.write_row((address, video, text, words))
+    with cursor.copy("COPY said_term (term, video) FROM STDIN") as copy:
+        for term in terms:
+            copy.write_row((term, video))
+    connection.execute("INSERT INTO said_of VALUES (%s, %s, %s)", (video, first, len(texts)))
 
 
 def _instances(texts: Sequence[str]) -> list[tuple[str, int, int]]:

@@ -1,0 +1,59 @@
+"""Documents of a library in PostgreSQL, as files of this machine."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from pathlib import Path
+
+from storyscope.store.explaining import explained
+from storyscope.store.postgres_connection import Database
+from storyscope.writing import write_whole
+
+
+class PostgresDocuments:
+    """The documents of a database, each copied to a folder when it is asked for and has changed."""
+
+    def __init__(self, database: Database, folder: Path) -> None:
+        self._database, self._folder = database, folder
+        self._digests: dict[str, str] = {}
+        self._fetching = threading.Lock()
+
+    def names(self) -> list[str]:
+        """The names of all documents."""
+        return sorted(self._kept())
+
+    def fetched(self, name: str) -> Path:
+        """The file of a document as it is now; there is none where there is no such document.
+
+        A document may name another, such as the settings a model: all that changed are fetched.
+        """
+        with self._fetching, explained(self._folder):
+            kept = self._kept()
+            for other in {*self._digests, name} - kept.keys():
+                (self._folder / other).unlink(missing_ok=True)
+            for other, digest in kept.items():
+                if self._digests.get(other) != digest or not (self._folder / other).exists():
+                    self._fetch(other)
+            self._digests = kept
+        return self._folder / name
+
+    def put(self, name: str, content: bytes) -> None:
+        """Keep a document for everybody."""
+        digest = hashlib.sha256(content).hexdigest()
+        self._database.write(
+            lambda connection: connection.execute(
+                "INSERT INTO document VALUES (%s, %s, %s) ON CONFLICT (name) DO UPDATE"
+                " SET content = excluded.content, digest = excluded.digest",
+                (name, content, digest),
+            )
+        )
+
+    def _kept(self) -> dict[str, str]:
+        rows = self._database.ask("SELECT name, digest FROM document")
+        return {row["name"]: row["digest"] for row in rows}
+
+    def _fetch(self, name: str) -> None:
+        rows = self._database.ask("SELECT content FROM document WHERE name = %s", (name,))
+        for row in rows:
+            write_whole(self._folder / name, [bytes(row["content"])])
