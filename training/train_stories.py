@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from storyscope.evaluate import AnnotatedVideo, load_collection
-from storyscope.stories.methods import lesson_of
+from storyscope.stories.methods import example_of
 from storyscope.stories.model import StoryModel, default_model
 from storyscope.stories.training import train
 
@@ -60,7 +60,7 @@ def trained(videos: list[AnnotatedVideo]) -> StoryModel:
         "trained on": f"{len(videos)} videos of BBC Planet Earth and OVSD ({', '.join(FEATURES)})",
         "made by": "training/train_stories.py",
     }
-    model = train([lesson_of(video) for video in videos])
+    model = train([example_of(video) for video in videos])
     return replace(model, card=card, taught_by={v.name: v.fingerprint for v in videos})
 
 

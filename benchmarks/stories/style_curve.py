@@ -24,9 +24,9 @@ from benchmarks import common
 from storyscope.core import Segmentation
 from storyscope.evaluate import load_collection
 from storyscope.experiments.report import markdown
+from storyscope.stories.examples import StoryExample
 from storyscope.stories.fine_tuning import first_minutes, learn, score
-from storyscope.stories.lessons import Lesson
-from storyscope.stories.methods import lesson_of
+from storyscope.stories.methods import example_of
 from storyscope.stories.model import StoryModel
 from storyscope.stories.training import train
 
@@ -45,7 +45,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=3)
     options = parser.parse_args()
     began = time.process_time()
-    episodes, films = (lessons(options.data / name) for name in ("bbc", "ovsd"))
+    episodes, films = (examples(options.data / name) for name in ("bbc", "ovsd"))
     base, joined = train(films), [with_pairs_joined(episode) for episode in episodes]
     facts: dict[str, Any] = {
         "bbc, from a model of open films": curve(base, episodes, BBC, options.draws),
@@ -59,16 +59,16 @@ def main() -> None:
     print(text)
 
 
-def lessons(folder: Path) -> list[Lesson]:
-    return [lesson_of(video) for video in load_collection(folder, features=FEATURES)]
+def examples(folder: Path) -> list[StoryExample]:
+    return [example_of(video) for video in load_collection(folder, features=FEATURES)]
 
 
-def with_pairs_joined(lesson: Lesson) -> Lesson:
-    return replace(lesson, truth=Segmentation(lesson.truth.starts[::2], lesson.truth.end))
+def with_pairs_joined(example: StoryExample) -> StoryExample:
+    return replace(example, truth=Segmentation(example.truth.starts[::2], example.truth.end))
 
 
 def curve(
-    base: StoryModel, videos: Sequence[Lesson], minutes: Sequence[float], draws: int
+    base: StoryModel, videos: Sequence[StoryExample], minutes: Sequence[float], draws: int
 ) -> list[dict[str, float]]:
     """A point for each number of annotated minutes."""
     before = np.array([score(base, video) for video in videos])
@@ -100,11 +100,11 @@ def curve(
 
 
 def annotate(
-    videos: Sequence[Lesson], order: Sequence[int], minutes: float
-) -> tuple[list[Lesson], int]:
+    videos: Sequence[StoryExample], order: Sequence[int], minutes: float
+) -> tuple[list[StoryExample], int]:
     """So many minutes: whole videos in this order, then the beginning of one more.
 
-    Returns the lessons and how many videos they come from; at least one video is left.
+    Returns the examples and how many videos they come from; at least one video is left.
     """
     chosen, left = [], 60 * minutes
     for used, number in enumerate(order[:-1]):

@@ -20,9 +20,9 @@ from storyscope.evaluate import AnnotatedVideo, load_collection, mean_iou
 from storyscope.evaluate.trivial import equal_times
 from storyscope.experiments.report import markdown
 from storyscope.stories.detect import find_path
+from storyscope.stories.examples import StoryExample
 from storyscope.stories.fine_tuning import part_of
-from storyscope.stories.lessons import Lesson
-from storyscope.stories.methods import lesson_of
+from storyscope.stories.methods import example_of
 from storyscope.stories.model import StoryModel
 from storyscope.stories.relations import Rhythm, relate
 from training.train_stories import taught_by
@@ -40,7 +40,7 @@ def main() -> None:
     films = load_collection(options.data / "ovsd", features=["vgg19", "hsv"])
     model = taught_by(options.data / "bbc")
     speeds = {speed: played(films, speed, model) for speed in SPEEDS}
-    short = [scored(piece, model) for film in films for piece in pieces(lesson_of(film))]
+    short = [scored(piece, model) for film in films for piece in pieces(example_of(film))]
     means = np.mean(short, axis=0)
     facts = {
         "columns": ["ours", "uniform", "found", "true"],
@@ -61,35 +61,35 @@ def main() -> None:
 
 def played(films: Sequence[AnnotatedVideo], speed: float, model: StoryModel) -> list[float]:
     """Means over the films at that speed."""
-    lessons = (lesson_of(film) for film in films)
-    scores = [scored(replace(each, rhythm=faster(each, speed)), model) for each in lessons]
+    examples = (example_of(film) for film in films)
+    scores = [scored(replace(each, rhythm=faster(each, speed)), model) for each in examples]
     return [float(mean) for mean in np.mean(scores, axis=0)]
 
 
-def faster(lesson: Lesson, speed: float) -> Rhythm:
-    rhythm = lesson.rhythm
+def faster(example: StoryExample, speed: float) -> Rhythm:
+    rhythm = example.rhythm
     return replace(rhythm, edges=rhythm.edges / speed, transitions=rhythm.transitions / speed)
 
 
-def pieces(lesson: Lesson) -> list[Lesson]:
+def pieces(example: StoryExample) -> list[StoryExample]:
     """The film in parts of whole stories; parts of one story say nothing."""
     parts, first = [], 0
-    edges = lesson.rhythm.edges
-    for story in lesson.truth:
+    edges = example.rhythm.edges
+    for story in example.truth:
         if edges[story.stop] - edges[first] >= PIECE_SECONDS:
-            parts.append(part_of(lesson, range(first, story.stop)))
+            parts.append(part_of(example, range(first, story.stop)))
             first = story.stop
     return [part for part in parts if len(part.truth) > 1]
 
 
-def scored(lesson: Lesson, model: StoryModel) -> list[float]:
+def scored(example: StoryExample, model: StoryModel) -> list[float]:
     """Ours, equal times with the true number, and how many stories."""
-    found = find_path(relate(lesson.features, lesson.rhythm), model).stories
-    count = len(lesson.truth)
-    equal = equal_times(lesson.rhythm.edges, count)
-    times = 1000 * (lesson.rhythm.edges - lesson.rhythm.edges[0])
+    found = find_path(relate(example.features, example.rhythm), model).stories
+    count = len(example.truth)
+    equal = equal_times(example.rhythm.edges, count)
+    times = 1000 * (example.rhythm.edges - example.rhythm.edges[0])
     milliseconds = times.round().astype(int).tolist()
-    truth = lesson.truth.on(milliseconds)
+    truth = example.truth.on(milliseconds)
     agreements = [mean_iou(each.on(milliseconds), truth) for each in (found, equal)]
     return [*agreements, len(found), count]
 

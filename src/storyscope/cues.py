@@ -20,9 +20,9 @@ from storyscope.plugins import load_plugin, plugin_names
 Source = Literal["film", "seen", "words", "mixture"]
 """What a cue can be made from: shots, keyframes and sound; the image network's output; words; the
 sound mixture of the collection."""
-View = Literal["appearance", "own", "timing"]
-"""How the detector compares shots by a cue: as the image network does, in a view of its own, or not
-at all because shots know their times."""
+View = Literal["appearance", "own", "boundary", "timing"]
+"""How the detector compares shots by a cue: as the image network does, in a view of its own, not at
+all because it speaks of the change into a shot, or not at all because shots know their times."""
 
 PLUGINS = "storyscope.cues"
 
@@ -54,7 +54,8 @@ class Cue:
     vote: float = 1.0
     """Weight beside colour's where the detector never learned from such features; 0 for none.
 
-    Those built in are derived from the measurements that the model card names.
+    Of a boundary cue, the log-odds of a boundary for each standard deviation. Those built in are
+    derived from the measurements that the model card names.
     """
     also_called: tuple[str, ...] = ()
     """What benchmark folders call such features."""
@@ -118,6 +119,15 @@ BUILT_IN = (
         extractor="storyscope.features.speech:speech",
         made_from=("film", "words"),
         vote=0.0,
+    ),
+    Cue(
+        name="pauses",
+        label="pauses in speech",
+        progress="measuring pauses",
+        extractor="storyscope.features.speech:pauses",
+        made_from=("film", "words"),
+        view="boundary",
+        vote=0.52,
     ),
     Cue(
         name="time",

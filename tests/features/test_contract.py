@@ -28,6 +28,7 @@ from storyscope.features import (
     pick_keyframes,
 )
 from storyscope.features.sampling import most_different, sample_keyframes
+from storyscope.features.speech import LONGEST_PAUSE
 
 FPS = 10
 SOURCES = {
@@ -36,6 +37,7 @@ SOURCES = {
     "colour": ("keyframes",),
     "audio": ("sound",),
     "speech": ("transcript",),
+    "pauses": ("transcript",),
     "time": (),
 }
 
@@ -173,6 +175,15 @@ def test_quantity_of_speech_counts_words_against_the_wordiest_shot():
 def test_a_transcript_without_words_is_silence_and_not_absence():
     features = extract("speech", Material(_shots((10, 10)), transcript=Transcript(())))
     assert features.vectors.tolist() == [[0.0], [0.0]]
+
+
+def test_a_pause_is_the_silence_from_the_last_word_to_the_next_around_a_change():
+    spans = ((0.2, 0.5), (1.5, 1.7), (1.9, 2.1), (2.2, 2.4))
+    words = tuple(Word("word", Span(*span)) for span in spans)
+    shots = _shots((10, 10, 10, 10))
+    seconds = np.expm1(extract("pauses", Material(shots, transcript=Transcript(words))).vectors)
+    assert seconds[:, 0].tolist() == pytest.approx([0.0, 1.0, 0.0, LONGEST_PAUSE], abs=1e-5)
+    assert extract("pauses", Material(shots, transcript=Transcript(()))) is None
 
 
 def test_words_outside_the_film_are_not_counted():

@@ -17,7 +17,8 @@ from storyscope.library.explaining import draw_importance, explain_boundaries
 from storyscope.library.training import (
     STYLE_FILE,
     adopt_style,
-    gather_lessons,
+    count_changes,
+    gather_examples,
     learn_embedding,
     stories_over_shots,
 )
@@ -38,7 +39,7 @@ def every_shot(library):
 
 def test_without_annotations_it_says_what_to_do(library):
     with pytest.raises(AnnotationError, match="storyscope import"):
-        gather_lessons(library)
+        gather_examples(library)
 
 
 def test_a_person_s_stories_begin_at_the_nearest_change_of_shot(library):
@@ -84,7 +85,7 @@ def test_a_file_that_names_no_video_is_refused(library, tmp_path):
     stray = tmp_path / "stray.json"
     stray.write_text('{"starts": [0, 10], "end": 100}')
     with pytest.raises(UnknownVideo, match="which video"):
-        gather_lessons(library, [str(stray)])
+        gather_examples(library, [str(stray)])
 
 
 def test_the_paper_s_embedding_is_trained_saved_and_clustered_in(library, tmp_path):
@@ -124,9 +125,9 @@ def test_a_file_to_learn_from_changes_nothing_in_the_library(library, tmp_path):
     file.write_text(
         json.dumps({"starts": [0, 2], "end": len(library.shots("film")), "annotator": "anna"})
     )
-    lessons = gather_lessons(library, [str(file)])
-    ((name, lesson),) = lessons["film"].items()
-    assert (name, lesson.truth.starts, [*lessons]) == ("film by anna", (0, 2), ["film"])
+    examples = gather_examples(library, [str(file)])
+    ((name, example),) = examples["film"].items()
+    assert (name, example.truth.starts, [*examples]) == ("film by anna", (0, 2), ["film"])
     assert library.annotations("film") == {"anna": kept}
 
 
@@ -153,6 +154,13 @@ def test_the_longest_bar_is_the_cue_that_matters_most(tmp_path):
     assert (top / bottom, middle / bottom) == pytest.approx((7, 2), rel=0.05)
 
 
+@pytest.mark.parametrize("level", [0.0, 0.3, 1.0])
+def test_boundaries_of_every_granularity_are_explained(library, level):
+    shelf = Library(library.folder)
+    starts = [story.span.start for story in shelf.stories("film", granularity=level)]
+    assert [reason["start"] for reason in shelf.explain("film", granularity=level)] == starts[1:]
+
+
 def test_the_library_explains_each_story_but_the_first(library):
     stories = Library(library.folder).stories("film")
     reasons = Library(library.folder).explain("film")
@@ -162,3 +170,17 @@ def test_the_library_explains_each_story_but_the_first(library):
         assert 0 <= each["confidence"] <= 1
         assert sum(map(abs, each["cues"].values())) == pytest.approx(1.0)
     json.dumps(reasons)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "counts"),
+    [
+        ({0, 10, 20}, {0, 12, 20}, (1, 0, 0)),
+        ({0, 10, 20, 30}, {0, 30}, (0, 2, 0)),
+        ({0, 30}, {0, 10, 20, 30}, (0, 0, 2)),
+        ({0, 10, 40}, {0, 12, 14, 30}, (1, 0, 2)),
+        ({0, 10, 40, 50}, {0, 40, 45, 50}, (0, 1, 1)),
+    ],
+)
+def test_changes_are_told_as_moved_joined_and_split(before, after, counts):
+    assert tuple(count_changes(before, after).values()) == counts

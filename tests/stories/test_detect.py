@@ -31,9 +31,9 @@ from storyscope.stories import (
 )
 from storyscope.stories.decode import expected_overlaps, most_agreeable
 from storyscope.stories.detect import read
+from storyscope.stories.examples import StoryExample
 from storyscope.stories.explain import boundary_scores, changes_when_shuffled
 from storyscope.stories.hierarchy import order_changes, scatter_splits, score_splits
-from storyscope.stories.lessons import Lesson
 from storyscope.stories.posterior import posterior, story_chances
 from storyscope.stories.relations import (
     CUT_COLUMNS,
@@ -48,15 +48,15 @@ from storyscope.stories.training import Recipe, train
 QUICK = Recipe(steps=40, hidden=12, batch=4, learning_rate=0.01, varied=False)
 
 
-def lesson(seed):
+def example(seed):
     shots, features, truth = made_up_film(seed)
-    return Lesson(tuple(features), Rhythm.of(shots), truth)
+    return StoryExample(tuple(features), Rhythm.of(shots), truth)
 
 
 @pytest.fixture(scope="module")
 def model():
     pytest.importorskip("torch")
-    return train([lesson(seed) for seed in range(6)], QUICK, seed=0)
+    return train([example(seed) for seed in range(6)], QUICK, seed=0)
 
 
 def every_segmentation(shots):
@@ -282,6 +282,22 @@ def test_a_cue_without_a_weight_changes_nothing(model):
     assert detect(shots, [spoken], model) == detect(shots, [], model)
 
 
+def test_a_pause_speaks_for_a_boundary_and_is_named_in_its_explanation(model):
+    shots, features, _ = made_up_film(5)
+    plain = detect(shots, features, model)
+    quiet = np.zeros((len(shots), 1))
+    loudest = int(np.argmin(np.abs(np.array(plain.confidence[1:]) - 0.3))) + 1
+    quiet[loudest] = 1.0
+    pauses = Features("pauses", quiet, "made up")
+    paused = detect(shots, [*features, pauses], model)
+    assert paused.confidence[loudest] > plain.confidence[loudest] + 0.1
+    stories = Segmentation((0, loudest), len(shots))
+    (reason,) = explain(shots, [*features, pauses], model, stories=stories)
+    assert reason.cues["pauses"] > 0
+    everywhere = Features("pauses", np.ones((len(shots), 1)), "made up")
+    assert detect(shots, [*features, everywhere], model) == plain
+
+
 def test_a_story_may_be_longer_than_eighty_shots(model):
     shots = shots_of([50] * 300)
     rows = np.zeros((300, 8))
@@ -304,12 +320,12 @@ def test_training_finds_the_stories_of_films_it_has_not_seen(model):
 def test_training_is_the_same_for_a_seed_and_another_for_another():
     pytest.importorskip("torch")
     recipe = Recipe(steps=4, hidden=4)
-    first, again, other = (train([lesson(0)], recipe, seed=seed).digest for seed in (1, 1, 2))
+    first, again, other = (train([example(0)], recipe, seed=seed).digest for seed in (1, 1, 2))
     assert first == again != other
 
 
 def test_training_from_a_base_stays_near_it(model):
-    near = train([lesson(9)], Recipe(steps=3, learning_rate=1e-4), base=model)
+    near = train([example(9)], Recipe(steps=3, learning_rate=1e-4), base=model)
     for name, value in model.weights.items():
         assert np.abs(near.weights[name] - value).max() < 0.01
     assert near.digest != model.digest

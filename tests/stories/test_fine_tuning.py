@@ -1,5 +1,7 @@
 """Learning an editor's style from a few videos."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,8 +9,8 @@ from story_films import made_up_film
 from storyscope.core import Segmentation
 from storyscope.errors import AnnotationError
 from storyscope.stories import fine_tuning
+from storyscope.stories.examples import StoryExample
 from storyscope.stories.fine_tuning import HALF_WAY, fine_tune, first_minutes, halves, learn
-from storyscope.stories.lessons import Lesson
 from storyscope.stories.relations import Rhythm
 from storyscope.stories.training import Recipe, train
 
@@ -19,21 +21,21 @@ PEOPLE = {"anna": 1, "bob": 2}
 FINE = Recipe(steps=30, batch=4, learning_rate=0.01, weight_decay=0.5, varied=False)
 
 
-def lesson(seed, *, joined=1):
+def example(seed, *, joined=1):
     """A made-up film; an editor who joins stories tells two or three of them as one."""
     shots, features, truth = made_up_film(seed, stories=12)
     kept = truth.starts[::joined]
-    return Lesson(tuple(features), Rhythm.of(shots), Segmentation(kept, truth.end))
+    return StoryExample(tuple(features), Rhythm.of(shots), Segmentation(kept, truth.end))
 
 
 @pytest.fixture(scope="module")
 def base():
-    return train([lesson(seed) for seed in range(4)], BASE, seed=0)
+    return train([example(seed) for seed in range(4)], BASE, seed=0)
 
 
 def test_an_editor_who_tells_longer_stories_is_learned_from(base):
     tuned = fine_tune(
-        {f"film {s}": {f"film {s}": lesson(s, joined=3)} for s in range(10, 14)}, base, FINE
+        {f"film {s}": {f"film {s}": example(s, joined=3)} for s in range(10, 14)}, base, FINE
     )
     assert set(tuned.before) == set(tuned.after) == {f"film {s}" for s in range(10, 14)}
     assert tuned.gain == pytest.approx(
@@ -45,7 +47,7 @@ def test_an_editor_who_tells_longer_stories_is_learned_from(base):
 
 
 def test_the_fewer_the_stories_the_nearer_it_stays(base):
-    film = lesson(15)
+    film = example(15)
     recipe = Recipe(steps=3, batch=1, varied=False)
     far = train([film], recipe, seed=0, base=base).weights["run_2"] - base.weights["run_2"]
     near = learn([film], base, recipe).weights["run_2"] - base.weights["run_2"]
@@ -55,7 +57,7 @@ def test_the_fewer_the_stories_the_nearer_it_stays(base):
 
 
 def test_one_video_is_judged_in_halves(base):
-    only = lesson(20)
+    only = example(20)
     tuned = fine_tune({"film": {"film": only}}, base, Recipe(steps=2, batch=2, varied=False))
     assert [*tuned.after] == ["film, first half", "film, second half"]
     parts = [part for half in halves({"film": only}).values() for part in half.values()]
@@ -64,7 +66,7 @@ def test_one_video_is_judged_in_halves(base):
 
 
 def test_two_versions_of_one_video_are_parted_at_the_same_shot():
-    anna, bob = lesson(20), lesson(20, joined=5)
+    anna, bob = example(20), example(20, joined=5)
     first, second = halves({"anna": anna, "bob": bob}).values()
     assert first["anna, first half"].truth.end == first["bob, first half"].truth.end
     assert second["bob, second half"].truth.end == anna.truth.end - first.popitem()[1].truth.end
@@ -73,13 +75,13 @@ def test_two_versions_of_one_video_are_parted_at_the_same_shot():
 def test_no_version_of_a_video_is_learned_from_while_another_is_judged(base, monkeypatch):
     taught = []
 
-    def learn(lessons, *_, **__):
-        taught.append(lessons)
+    def learn(examples, *_, **__):
+        taught.append(examples)
         return base
 
     monkeypatch.setattr(fine_tuning, "learn", learn)
     versions = {
-        film: {f"{film} by {name}": lesson(seed, joined=joined) for name, joined in PEOPLE.items()}
+        film: {f"{film} by {name}": example(seed, joined=joined) for name, joined in PEOPLE.items()}
         for seed, film in enumerate(("reef", "dune"), start=30)
     }
     tuned = fine_tune(versions, base)
@@ -89,7 +91,7 @@ def test_no_version_of_a_video_is_learned_from_while_another_is_judged(base, mon
 
 
 def test_the_first_minutes_hold_whole_stories_and_no_more(base):
-    only = lesson(21)
+    only = example(21)
     minutes = only.rhythm.edges[only.truth.starts[5]] / 60 + 0.001
     part = first_minutes(only, minutes)
     assert part.truth == Segmentation(only.truth.starts[:5], only.truth.starts[5])
@@ -98,9 +100,16 @@ def test_the_first_minutes_hold_whole_stories_and_no_more(base):
     assert first_minutes(only, 1e6).truth == only.truth
 
 
+def test_a_base_that_was_taught_a_judged_video_is_refused(base):
+    films = {name: {name: example(seed)} for seed, name in enumerate(("reef", "dune"))}
+    taught = replace(base, taught_by={"dune": "its shots"})
+    with pytest.raises(AnnotationError, match="trained on dune"):
+        fine_tune(films, taught)
+
+
 def test_too_little_to_learn_from_is_said(base):
     shots, features, _ = made_up_film(1)
-    short = Lesson(tuple(features), Rhythm.of(shots), Segmentation((0, 5), len(shots)))
+    short = StoryExample(tuple(features), Rhythm.of(shots), Segmentation((0, 5), len(shots)))
     with pytest.raises(AnnotationError, match="too few"):
         fine_tune({"film": {"film": short}}, base)
     with pytest.raises(AnnotationError, match="nothing to learn"):

@@ -28,6 +28,7 @@ BASELINES = {
     "osg": "storyscope.baselines.osg:SequentialGrouping",
     "osg-norm": "storyscope.baselines.osg:NormalizedGrouping",
     "kcpd": "storyscope.baselines.kcpd:KernelChangePoints",
+    "mdl": "storyscope.baselines.mdl:ShortestDescription",
 }
 """Where each method lives; a method's libraries load only when it is asked for."""
 

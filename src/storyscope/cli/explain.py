@@ -26,6 +26,10 @@ OF_TIME = "the lengths of the shots around a boundary, not the hour"
 def explain(
     video: VideoArgument,
     library: LibraryOption = DEFAULT_LIBRARY,
+    granularity: Annotated[
+        float | None,
+        typer.Option(min=0.0, max=1.0, help="0: few long stories; 1: many short ones."),
+    ] = None,
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE.png", help="Draw how much each cue matters as a bar chart."),
@@ -56,7 +60,7 @@ def explain(
     for file in filter(None, (plot, sheet)):
         check_folder(file)
     shelf = open_library(library)
-    reasons = shelf.explain(video)
+    reasons = shelf.explain(video, granularity=granularity)
     matters = shelf.cue_importance(video)
     if plot is not None:
         draw_importance(f"What matters in {video}", matters, plot)

@@ -88,7 +88,7 @@ def train(
 
         storyscope train --embedding triplet --preset paper-lite
     """
-    from storyscope.library.training import adopt_style, facts_of, learn_style
+    from storyscope.library.training import adopt_style, boundary_changes, facts_of, learn_style
 
     shelf = open_local_library(library)
     if shots:
@@ -103,9 +103,10 @@ def train(
         return
     with live_progress("train", quiet=quiet or json) as report:
         tuned = learn_style(shelf, annotations or (), annotator=annotator, report=report)
+    changes = boundary_changes(shelf, tuned)
     use = not dry_run and (tuned.helped or insist)
     path = adopt_style(shelf, tuned) if use else None
-    facts = facts_of(tuned)
+    facts = {**facts_of(tuned), "changes": changes}
     if json:
         print_json({**facts, "activated": use, "model": str(path) if path else None})
         return
@@ -118,7 +119,22 @@ def train(
         say("nothing was changed" + ("" if dry_run else "; --insist uses the new model anyway"))
 
 
+def told_change(change: dict[str, Any]) -> str:
+    """One video's new stories in words: "2 boundaries move, 1 story is split"."""
+    words = {
+        "moved": ("boundary moves", "boundaries move"),
+        "joined": ("story is joined to the next", "stories are joined to the next"),
+        "split": ("story is split", "stories are split"),
+    }
+    counts = [(change[kind], *forms) for kind, forms in words.items()]
+    return ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in counts if n)
+
+
 def _show(facts: dict[str, Any]) -> None:
+    for change in facts["changes"]:
+        say(f"{change['video']}: {told_change(change)}")
+    if not facts["changes"]:
+        say("the stories of your videos stay as they are")
     rows = [
         (row["name"], *(f"{row[column]:.3f}" for column in ("before", "after", "uniform")))
         for row in [*facts["videos"], {**facts, "name": "mean"}]

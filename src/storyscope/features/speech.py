@@ -1,4 +1,4 @@
-"""Quantity of speech: how much is said in a shot."""
+"""Speech: how much is said in a shot, and how long nobody speaks where it begins."""
 
 from __future__ import annotations
 
@@ -23,3 +23,26 @@ def speech(material: Material, config: FeatureConfig) -> Features | None:
         np.add.at(words[:, 0], np.searchsorted(starts, inside, side="right") - 1, 1)
         words /= max(1.0, float(words.max()))
     return Features("speech", words, "words a shot 1")
+
+
+LONGEST_PAUSE = 10.0
+"""Seconds; in a longer silence nobody is making a pause."""
+
+
+def pauses(material: Material, config: FeatureConfig) -> Features | None:
+    """Silence around the change into each shot, from the last word to the next: log(1 + seconds).
+
+    A word across the change leaves none, and so does the first shot, into which nothing changes.
+    """
+    transcript = material.transcript
+    if transcript is None or not transcript.words or not material.shots:
+        return None
+    changes = np.array([shot.span.start for shot in material.shots])
+    begins = np.array([word.span.start for word in transcript.words])
+    ends = np.maximum.accumulate([word.span.end for word in transcript.words])
+    later = np.searchsorted(begins, changes)
+    after = np.append(begins, np.inf)[later]
+    before = np.append(-np.inf, ends)[later]
+    silence = np.where(before > changes, 0.0, np.clip(after - before, 0.0, LONGEST_PAUSE))
+    silence[0] = 0.0
+    return Features("pauses", np.log1p(silence)[:, None].astype(np.float32), "silence at changes 1")

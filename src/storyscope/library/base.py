@@ -132,8 +132,8 @@ class Library:
         """What is wrong with the video's file, in words; empty when it was read whole."""
         raise self._cannot("damage")
 
-    def explain(self, video: str) -> list[dict[str, Any]]:
-        """Why each story after the first begins where it does.
+    def explain(self, video: str, *, granularity: float | None = None) -> list[dict[str, Any]]:
+        """Why each automatic story after the first begins where it does, at any granularity.
 
         A record for each: `index` of the story (the first has 0), `start` in seconds, `confidence`
         from 0 to 1, and the share of each cue in the decision, below 0 where it spoke against;

@@ -20,10 +20,15 @@ REACH_SECONDS, WORDS = 10.0, 8
 """How far from a boundary words are quoted, and how many at most on either side."""
 
 
-def explain_boundaries(library: LocalLibrary, video: str) -> list[BoundaryExplanation]:
-    """Each boundary between the library's stories, with what every cue adds to its score."""
+def explain_boundaries(
+    library: LocalLibrary, video: str, granularity: float | None = None
+) -> list[BoundaryExplanation]:
+    """Each boundary between the stories, or those of a granularity, with what every cue adds."""
     model = _model(library)
-    stories = library.segmentation(video)
+    if granularity is None:
+        stories = library.segmentation(video)
+    else:
+        stories = library.path(video).at(granularity)
     return explain(library.shots(video), library.features(video), model, stories=stories)
 
 

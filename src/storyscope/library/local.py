@@ -261,8 +261,8 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
     def cue_importance(self, video: str) -> dict[str, float]:
         return dict(self._explained(video)[1])
 
-    def explain(self, video: str) -> list[dict[str, Any]]:
-        return with_surroundings(self, video, self._explained(video)[0])
+    def explain(self, video: str, *, granularity: float | None = None) -> list[dict[str, Any]]:
+        return with_surroundings(self, video, self._explained(video, granularity)[0])
 
     def shots(self, video: str) -> tuple[Shot, ...]:
         return self._film(video).shots
@@ -485,15 +485,19 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
     def _load_film(self, video: str, key: str | None) -> Film:
         return self.store.load(video, SCAN)
 
-    def _explained(self, video: str) -> tuple[list[dict[str, Any]], dict[str, float]]:
+    def _explained(
+        self, video: str, granularity: float | None = None
+    ) -> tuple[list[dict[str, Any]], dict[str, float]]:
         self._ready(video)
-        return self._reasons(video, self.store.key(video, TITLES), self.config.stories)
+        key = self.store.key(video, TITLES)
+        return self._reasons(video, key, self.config.stories, granularity)
 
     def _find_reasons(
-        self, video: str, key: str | None, settings: StoryConfig
+        self, video: str, key: str | None, settings: StoryConfig, granularity: float | None
     ) -> tuple[list[dict[str, Any]], dict[str, float]]:
         """Why the stories of this key are where they are, by the model of these settings."""
-        return boundary_facts(explain_boundaries(self, video)), cue_importance(self, video)
+        reasons = explain_boundaries(self, video, granularity)
+        return boundary_facts(reasons), cue_importance(self, video)
 
     def _about(self, video: str) -> dict[str, Any]:
         return self._facts(self._record(video))

@@ -135,8 +135,9 @@ class RemoteLibrary(Library, schemes=("http", "https")):
         compared: dict[str, Any] = self._ask("GET", where, query=query)
         return compared
 
-    def explain(self, video: str) -> list[dict[str, Any]]:
-        return list(self._ask("GET", f"/videos/{_safe(video)}/explanation")["boundaries"])
+    def explain(self, video: str, *, granularity: float | None = None) -> list[dict[str, Any]]:
+        level = "" if granularity is None else f"?granularity={granularity}"
+        return list(self._ask("GET", f"/videos/{_safe(video)}/explanation{level}")["boundaries"])
 
     def cue_importance(self, video: str) -> dict[str, float]:
         return dict(self._ask("GET", f"/videos/{_safe(video)}/explanation")["importance"])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -29,8 +31,8 @@ from storyscope.thumbnails.evaluation import good_frames, see_degraded, train_ra
 
 if TYPE_CHECKING:
     from storyscope.library.local import LocalLibrary
+    from storyscope.stories.examples import StoryExample
     from storyscope.stories.fine_tuning import FineTuning
-    from storyscope.stories.lessons import Lesson
 
 RANKER_FRAMES = 12
 """Frames of each film that a ranker of frames is trained on."""
@@ -53,8 +55,8 @@ def learn_style(
     """
     from storyscope.stories.fine_tuning import fine_tune
 
-    lessons = gather_lessons(library, annotations, annotator=annotator)
-    return fine_tune(lessons, report=report)
+    examples = gather_examples(library, annotations, annotator=annotator)
+    return fine_tune(examples, report=report)
 
 
 def adopt_style(library: LocalLibrary, tuned: FineTuning) -> Path:
@@ -84,8 +86,25 @@ def boundary_changes(library: LocalLibrary, tuned: FineTuning) -> list[dict[str,
         after = {shots[first].span.start for first in found.starts}
         if before != after:
             added, removed = sorted(after - before), sorted(before - after)
-            changes.append({"video": video, "added": added, "removed": removed})
+            counts = count_changes(before, after)
+            changes.append({"video": video, "added": added, "removed": removed, **counts})
     return changes
+
+
+def count_changes(before: Set[float], after: Set[float]) -> dict[str, int]:
+    """How many boundaries moved, and how many times stories were joined and split.
+
+    A boundary that is gone and one that is new have moved if no boundary that stayed is between
+    them; the others join two stories, or split one.
+    """
+    stayed = sorted(before & after)
+    gone = Counter(bisect(stayed, start) for start in before - after)
+    new = Counter(bisect(stayed, start) for start in after - before)
+    return {
+        "moved": (gone & new).total(),
+        "joined": (gone - new).total(),
+        "split": (new - gone).total(),
+    }
 
 
 def facts_of(tuned: FineTuning) -> dict[str, Any]:
@@ -230,15 +249,15 @@ def _required(features: Mapping[str, Sequence[Features]], wanted: Sequence[str])
     return set(wanted)
 
 
-def gather_lessons(
+def gather_examples(
     library: LocalLibrary, annotations: Sequence[str] = (), *, annotator: str | None = None
-) -> dict[str, dict[str, Lesson]]:
+) -> dict[str, dict[str, StoryExample]]:
     """What each annotated video teaches: by the video's id, then by that and the annotator."""
-    lessons: dict[str, dict[str, Lesson]] = {}
+    examples: dict[str, dict[str, StoryExample]] = {}
     for video, version in gather_versions(library, annotations, annotator=annotator):
         name = f"{video} by {version.annotator}"
-        lessons.setdefault(video, {})[name] = _lesson(library, video, version)
-    return lessons
+        examples.setdefault(video, {})[name] = _example(library, video, version)
+    return examples
 
 
 def gather_versions(
@@ -284,13 +303,13 @@ def _from_file(
     return [(video, each) for each in annotations_in(library, file, video)]
 
 
-def _lesson(library: LocalLibrary, video: str, version: Annotation) -> Lesson:
-    from storyscope.stories.lessons import Lesson
+def _example(library: LocalLibrary, video: str, version: Annotation) -> StoryExample:
+    from storyscope.stories.examples import StoryExample
     from storyscope.stories.relations import Rhythm
 
     shots = library.shots(video)
     features = tuple(library.features(video))
-    return Lesson(features, Rhythm.of(shots), stories_over_shots(version, shots))
+    return StoryExample(features, Rhythm.of(shots), stories_over_shots(version, shots))
 
 
 def stories_over_shots(version: Annotation, shots: Sequence[Shot]) -> Segmentation:

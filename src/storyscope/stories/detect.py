@@ -56,6 +56,9 @@ def find_path(relations: Relations, model: StoryModel) -> StoryPath:
 def read(relations: Relations, model: StoryModel, silenced: str | None = None) -> Reading:
     """Score every story, and sum over all ways to part the video; one cue may be silenced."""
     scores = model.scores(*model.inputs(relations, silenced))
+    for cue, log_odds in relations.evidence.items():
+        if cue != silenced:
+            scores += log_odds[:, None]
     return Reading(scores, posterior(scores))
 
 

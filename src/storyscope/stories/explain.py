@@ -82,8 +82,9 @@ def explain_relations(
 
 
 def cues_used(relations: Relations, model: StoryModel) -> list[str]:
-    """The cues that a video has and the model has a weight for."""
-    return [*dict.fromkeys(cue_of_view(view) for view in model.view_weights(relations.cuts))]
+    """The cues that a video has and that have a weight."""
+    weighted = (cue_of_view(view) for view in model.view_weights(relations.cuts))
+    return [*dict.fromkeys([*weighted, *relations.evidence])]
 
 
 def changes_when_shuffled(

@@ -17,7 +17,7 @@ from storyscope.errors import AnnotationError
 from storyscope.evaluate import equal_times, mean_iou
 from storyscope.progress import Report, Step, silent
 from storyscope.stories.detect import find_path
-from storyscope.stories.lessons import Lesson
+from storyscope.stories.examples import StoryExample
 from storyscope.stories.model import StoryModel, default_model
 from storyscope.stories.pace import Pace
 from storyscope.stories.relations import relate
@@ -54,7 +54,7 @@ class FineTuning:
 
 
 def fine_tune(
-    lessons: Mapping[str, Mapping[str, Lesson]],
+    examples: Mapping[str, Mapping[str, StoryExample]],
     base: StoryModel | None = None,
     recipe: Recipe = FINE,
     *,
@@ -63,42 +63,47 @@ def fine_tune(
 ) -> FineTuning:
     """Learn from people's versions, by video and then by name, starting from `base`.
 
-    None is the model that ships. A base that was taught by one of these videos knows its stories
-    already, and would be judged too well.
+    None is the model that ships. A base that was taught by one of these videos, by its name, is
+    refused: it knows the stories already, and would be judged too well.
     """
-    if not lessons:
+    if not examples:
         raise AnnotationError("there is nothing to learn from; annotate at least one video")
     base = base or default_model()
-    held_out = dict(lessons) if len(lessons) > 1 else halves(*lessons.values())
-    judged = {name: lesson for part in held_out.values() for name, lesson in part.items()}
+    if known := [video for video in examples if video in base.taught_by]:
+        raise AnnotationError(
+            f"the model to begin with was trained on {', '.join(known)}, so nobody could say "
+            "whether learning helped there; begin with another model, or annotate other videos"
+        )
+    held_out = dict(examples) if len(examples) > 1 else halves(*examples.values())
+    judged = {name: example for part in held_out.values() for name, example in part.items()}
     after: dict[str, float] = {}
     for done, (part, versions) in enumerate(held_out.items()):
         others = [each for other in held_out if other != part for each in held_out[other].values()]
         model = learn(others, base, recipe, seed=seed)
-        after |= {name: score(model, lesson) for name, lesson in versions.items()}
+        after |= {name: score(model, example) for name, example in versions.items()}
         report(Step("train", done + 1, len(held_out) + 1, note=f"without {part}"))
-    every = [lesson for versions in lessons.values() for lesson in versions.values()]
+    every = [example for versions in examples.values() for example in versions.values()]
     model = learn(every, base, recipe, seed=seed)
     report(Step("train", len(held_out) + 1, len(held_out) + 1))
     return FineTuning(
         model,
-        before={name: score(base, lesson) for name, lesson in judged.items()},
+        before={name: score(base, example) for name, example in judged.items()},
         after=after,
-        uniform={name: _uniform(lesson) for name, lesson in judged.items()},
-        minutes=sum(lesson.rhythm.minutes for lesson in every),
+        uniform={name: _uniform(example) for name, example in judged.items()},
+        minutes=sum(example.rhythm.minutes for example in every),
     )
 
 
 def learn(
-    lessons: list[Lesson], base: StoryModel, recipe: Recipe = FINE, *, seed: int = 0
+    examples: list[StoryExample], base: StoryModel, recipe: Recipe = FINE, *, seed: int = 0
 ) -> StoryModel:
-    """The base after these lessons, as far from where it began as they are many.
+    """The base after these examples, as far from where it began as they are many.
 
     Few stories say little: of the way to what training gives, n stories go n / (n + HALF_WAY).
     The number of stories a minute counts from now on, for the pace is the editor's.
     """
-    trained = train(lessons, recipe, seed=seed, base=base)
-    stories = sum(len(lesson.truth) for lesson in lessons)
+    trained = train(examples, recipe, seed=seed, base=base)
+    stories = sum(len(example.truth) for example in examples)
     share = stories / (stories + HALF_WAY)
     weights = {
         name: (1 - share) * value + share * trained.weights[name]
@@ -106,18 +111,19 @@ def learn(
     }
     weights = {name: value.astype(np.float32) for name, value in weights.items()}
     pace = Pace.of(
-        [len(lesson.truth) for lesson in lessons], [lesson.rhythm.minutes for lesson in lessons]
+        [len(example.truth) for example in examples],
+        [example.rhythm.minutes for example in examples],
     )
     return StoryModel(weights, base.card, base.taught_by, pace)
 
 
-def score(model: StoryModel, lesson: Lesson) -> float:
+def score(model: StoryModel, example: StoryExample) -> float:
     """Mean IoU of what the model finds in an annotated video."""
-    found = find_path(relate(lesson.features, lesson.rhythm), model)
-    return _agreement(found.stories, lesson)
+    found = find_path(relate(example.features, example.rhythm), model)
+    return _agreement(found.stories, example)
 
 
-def halves(versions: Mapping[str, Lesson]) -> dict[str, dict[str, Lesson]]:
+def halves(versions: Mapping[str, StoryExample]) -> dict[str, dict[str, StoryExample]]:
     """People's versions of one video, all parted at the boundary nearest to its middle."""
     name, finest = max(versions.items(), key=lambda version: len(version[1].truth))
     if len(finest.truth) < 4:
@@ -128,31 +134,31 @@ def halves(versions: Mapping[str, Lesson]) -> dict[str, dict[str, Lesson]]:
     end = finest.truth.end
     middle = min(finest.truth.cuts[1:-1], key=lambda cut: abs(cut - end / 2))
     return {
-        half: {f"{name}, {half}": part_of(lesson, shots) for name, lesson in versions.items()}
+        half: {f"{name}, {half}": part_of(example, shots) for name, example in versions.items()}
         for half, shots in (("first half", range(middle)), ("second half", range(middle, end)))
     }
 
 
-def first_minutes(lesson: Lesson, minutes: float) -> Lesson:
+def first_minutes(example: StoryExample, minutes: float) -> StoryExample:
     """A video as far as it was annotated: whole stories only, and at least two of them."""
-    starts = lesson.rhythm.edges - lesson.rhythm.edges[0]
-    ends = [story.stop for story in lesson.truth]
+    starts = example.rhythm.edges - example.rhythm.edges[0]
+    ends = [story.stop for story in example.truth]
     inside = [end for end in ends[1:] if starts[end] <= 60 * minutes]
-    return part_of(lesson, range(max(inside, default=ends[min(1, len(ends) - 1)])))
+    return part_of(example, range(max(inside, default=ends[min(1, len(ends) - 1)])))
 
 
-def part_of(lesson: Lesson, shots: range) -> Lesson:
+def part_of(example: StoryExample, shots: range) -> StoryExample:
     """Some of the shots as a video of their own; stories that reach beyond them end with them."""
-    starts = [0, *(cut - shots.start for cut in lesson.truth.cuts if cut in shots[1:])]
-    return lesson.of_shots(np.arange(shots.start, shots.stop), starts)
+    starts = [0, *(cut - shots.start for cut in example.truth.cuts if cut in shots[1:])]
+    return example.of_shots(np.arange(shots.start, shots.stop), starts)
 
 
-def _uniform(lesson: Lesson) -> float:
-    return _agreement(equal_times(lesson.rhythm.edges, len(lesson.truth)), lesson)
+def _uniform(example: StoryExample) -> float:
+    return _agreement(equal_times(example.rhythm.edges, len(example.truth)), example)
 
 
-def _agreement(found: Segmentation, lesson: Lesson) -> float:
+def _agreement(found: Segmentation, example: StoryExample) -> float:
     """Mean IoU over milliseconds."""
-    start = lesson.rhythm.edges[0]
-    thousandths = [round(1000 * (edge - start)) for edge in lesson.rhythm.edges]
-    return mean_iou(found.on(thousandths), lesson.truth.on(thousandths))
+    start = example.rhythm.edges[0]
+    thousandths = [round(1000 * (edge - start)) for edge in example.rhythm.edges]
+    return mean_iou(found.on(thousandths), example.truth.on(thousandths))

@@ -11,7 +11,7 @@ from storyscope.core import Segmentation
 from storyscope.evaluate import AnnotatedVideo, UnannotatedVideo
 from storyscope.progress import Report, silent
 from storyscope.stories.detect import find_path
-from storyscope.stories.lessons import Lesson
+from storyscope.stories.examples import StoryExample
 from storyscope.stories.model import StoryModel, default_model
 from storyscope.stories.relations import Rhythm, relate
 from storyscope.stories.training import Recipe, train
@@ -28,8 +28,8 @@ class Ours:
     def fit(
         self, training: Sequence[AnnotatedVideo], *, seed: int, report: Report = silent
     ) -> LearnedDetector:
-        lessons = [lesson_of(video) for video in training]
-        return LearnedDetector(train(lessons, self.recipe, seed=seed, report=report))
+        examples = [example_of(video) for video in training]
+        return LearnedDetector(train(examples, self.recipe, seed=seed, report=report))
 
     def pretrained(self) -> LearnedDetector:
         """The detector that ships."""
@@ -52,9 +52,9 @@ class LearnedDetector:
         return find_path(relations, self.model).stories
 
 
-def lesson_of(video: AnnotatedVideo) -> Lesson:
+def example_of(video: AnnotatedVideo) -> StoryExample:
     """An annotated video as the detector learns from it."""
-    return Lesson(tuple(video.features.values()), rhythm_of(video), video.truth_on_shots)
+    return StoryExample(tuple(video.features.values()), rhythm_of(video), video.truth_on_shots)
 
 
 def rhythm_of(video: UnannotatedVideo) -> Rhythm:

@@ -7,11 +7,12 @@ so a news item and a feature film look the same here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from storyscope.core import Features, Shot
+from storyscope.cues import find_cue
 from storyscope.stories.similarity import SAME, Array, cues_of, look
 
 LONGEST = 240
@@ -28,7 +29,7 @@ LINK_REACH = 40
 LINKED = 1.5
 """Two shots this similar show the same thing."""
 OUTSIDE = 9.0
-"""More than any similarity."""
+"""More than any similarity; less, with a minus."""
 SIDES = (4, 12)
 """Shots before and after a run that it is compared with."""
 
@@ -83,6 +84,8 @@ class Relations:
     """[shots, CUT_TIMING]."""
     run_timing: Array
     """[shots, lengths, RUN_TIMING]."""
+    evidence: Mapping[str, Array] = field(default_factory=dict)
+    """For each boundary cue, [shots]: log-odds that a story begins with the shot, 0 on average."""
 
 
 def relate(features: Sequence[Features], rhythm: Rhythm, longest: int = LONGEST) -> Relations:
@@ -95,41 +98,61 @@ def relate(features: Sequence[Features], rhythm: Rhythm, longest: int = LONGEST)
     def of_runs(columns: Sequence[Array]) -> Array:
         return np.array(columns, np.float32).T.reshape(count, lengths, -1)
 
-    views = look(cues_of(features))
+    cues = cues_of(features)
+    evidence = {cue: cues.pop(cue) for cue in [*cues] if find_cue(cue).view == "boundary"}
+    views = look(cues)
     return Relations(
         rhythm,
         {name: np.array(_cut_columns(v, rhythm), np.float32).T for name, v in views.items()},
         {name: of_runs(_run_columns(view, start, stop)) for name, view in views.items()},
         np.array(_cut_timing(rhythm), np.float32).T,
         of_runs(_run_timing(start, stop, rhythm)),
+        {cue: _log_odds(rows, find_cue(cue).vote) for cue, rows in evidence.items()},
     )
+
+
+def _log_odds(features: Sequence[Features], slope: float) -> Array:
+    """Numbers of the change into each shot as log-odds, by how they stand out in the video."""
+    rows = np.hstack([np.asarray(each.vectors, np.float64) for each in features])[1:].mean(axis=1)
+    if not len(rows) or np.ptp(rows) < 1e-9:
+        return np.zeros(len(rows) + 1)
+    odds: Array = np.append(0.0, slope * (rows - rows.mean()) / rows.std())
+    return odds
 
 
 def _cut_columns(view: Array, rhythm: Rhythm) -> list[Array]:
     """Similarity across each change and to either side of it, at several reaches."""
     count = len(rhythm)
     mean_of, cut = _block_means(view), np.arange(count)
+    highest = _highest_across(view, max(*WINDOWS, *REACHES))
     columns = []
     for window in WINDOWS:
         left, right = np.maximum(cut - window, 0), np.minimum(cut + window, count)
         across = mean_of(left, cut, cut, right)
-        columns += [across, _highest_across(view, window, window)]
+        columns += [across, highest[:, window - 1, window - 1]]
         if window > 1:
             before = _within(mean_of, left, cut)
             after = _within(mean_of, cut, right)
             columns += [(before + after) / 2 - across, np.minimum(before, after) - across]
     for reach in REACHES:
-        columns += [_highest_across(view, reach, 1), _highest_across(view, 1, reach)]
+        columns += [highest[:, reach - 1, 0], highest[:, 0, reach - 1]]
     return columns + _fading_links(view, rhythm)
 
 
-def _highest_across(view: Array, before: int, after: int) -> Array:
-    """The most similar pair across each change: one of the shots before it, one after."""
+def _highest_across(view: Array, reach: int) -> Array:
+    """The most similar pair across each change, [shots, reach, reach].
+
+    Entry (cut, i, j) looks at the i + 1 shots before the change and the j + 1 after it.
+    """
     count = len(view)
-    return np.array(
-        [0.0]
-        + [view[max(cut - before, 0) : cut, cut : cut + after].max() for cut in range(1, count)]
-    )
+    before = np.arange(count)[:, None] - 1 - np.arange(reach)
+    after = np.arange(count)[:, None] + np.arange(reach)
+    pairs = view[np.maximum(before, 0)[:, :, None], np.minimum(after, count - 1)[:, None, :]]
+    there = (before >= 0)[:, :, None] & (after < count)[:, None, :]
+    pairs = np.where(there, pairs, -OUTSIDE)
+    highest: Array = np.maximum.accumulate(np.maximum.accumulate(pairs, axis=1), axis=2)
+    highest[0] = 0.0
+    return highest
 
 
 def _fading_links(view: Array, rhythm: Rhythm) -> list[Array]:

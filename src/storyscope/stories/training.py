@@ -19,7 +19,7 @@ import numpy as np
 from storyscope.core import Segmentation
 from storyscope.errors import AnnotationError, MissingDependency
 from storyscope.progress import Report, Step, silent
-from storyscope.stories.lessons import Lesson, variants
+from storyscope.stories.examples import StoryExample, variants
 from storyscope.stories.model import NEIGHBOURS, StoryModel, standardised
 from storyscope.stories.posterior import IMPOSSIBLE, story_chances
 from storyscope.stories.relations import (
@@ -59,22 +59,22 @@ class Recipe:
 
 
 def train(
-    lessons: Sequence[Lesson],
+    examples: Sequence[StoryExample],
     recipe: Recipe = Recipe(),
     *,
     seed: int = 0,
     base: StoryModel | None = None,
     report: Report = silent,
 ) -> StoryModel:
-    """Learn from annotated videos; the same lessons and seed give the same model.
+    """Learn from annotated videos; the same examples and seed give the same model.
 
     With a `base`, start from it and stay near it: its weights are what weight decay pulls to.
     """
     torch = _torch()
-    if not lessons:
+    if not examples:
         raise AnnotationError("there is nothing to learn from; annotate at least one video")
     rng = np.random.default_rng(seed)
-    told = [variants(lesson, rng) if recipe.varied else [lesson] for lesson in lessons]
+    told = [variants(example, rng) if recipe.varied else [example] for example in examples]
     tables = [[(_related(each), each.truth) for each in versions] for versions in told]
     known = [relations for versions in tables for relations, _ in versions]
     scaling = _scaling(known) if base is None else {name: base.weights[name] for name in _SCALING}
@@ -87,9 +87,9 @@ def train(
     return StoryModel({**weights, **scaling})
 
 
-def _related(lesson: Lesson) -> Relations:
+def _related(example: StoryExample) -> Relations:
     """What is learned from: the views that have a weight."""
-    found = relate(lesson.features, lesson.rhythm, LONGEST)
+    found = relate(example.features, example.rhythm, LONGEST)
     used = [view for view in found.cuts if vote_of(view)]
     return replace(
         found,

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi import Path as PathPart
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
@@ -75,10 +75,16 @@ class Preference(BaseModel):
 
 
 @router.get("/videos/{video}/explanation")
-def explanation(request: Request, video: str, if_none_match: KnownTag = None) -> Response:
+def explanation(
+    request: Request,
+    video: str,
+    granularity: Annotated[float | None, Query(ge=0, le=1)] = None,
+    if_none_match: KnownTag = None,
+) -> Response:
     """Why each automatic story begins where it does: how sure, and which cues say so."""
     library = library_of(request)
-    reasons, importance = library.explain(video), library.cue_importance(video)
+    reasons = library.explain(video, granularity=granularity)
+    importance = library.cue_importance(video)
     facts = {"boundaries": reasons, "importance": importance, "labels": evidence_labels()}
     return tagged(facts, if_none_match)
 

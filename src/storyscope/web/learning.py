@@ -41,9 +41,9 @@ class Learner:
             if self._facts["state"] == "learning":
                 return
             # What can be refused at once is refused to the one who asks.
-            from storyscope.library.training import gather_lessons
+            from storyscope.library.training import gather_examples
 
-            gather_lessons(self._library, annotator=annotator)
+            gather_examples(self._library, annotator=annotator)
             self._stopped, self._tuned = threading.Event(), None
             self._tell(**(IDLE | {"state": "learning"}))
             run = threading.Thread(target=self._run, args=(annotator, self._stopped), daemon=True)

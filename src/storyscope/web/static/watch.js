@@ -25,7 +25,7 @@ export async function showWatch({ view, name: id, params, signal }) {
   document.title = `${state.name} – Storyscope`;
   const asked = params.has("t") ? Number(params.get("t")) || 0 : null;
   const start = Math.min(asked ?? (params.has("edit") ? 0 : watchedTo(id)), state.duration);
-  let reasons = { boundaries: [] };
+  let [reasons, explained] = [{ boundaries: [] }, undefined];
   let [shown, writtenAt] = [-1, start];
 
   const first = state.stories().findLast((story) => story.start <= start + 0.02);
@@ -61,9 +61,7 @@ export async function showWatch({ view, name: id, params, signal }) {
     make("aside", { class: "side", "aria-label": "Stories and transcript" },
       picker.element, side.bar, ...side.panels)));
 
-  get(`${state.path}/explanation`, { signal })
-    .then((facts) => { reasons = facts; describe(player.current()); })
-    .catch(() => {});
+  learnReasons();
   player.mark(state.matchTimes);
   state.listen(draw);
   shortcuts({ player, editor, state, signal, why: toggleWhy });
@@ -81,6 +79,7 @@ export async function showWatch({ view, name: id, params, signal }) {
       below.replaceChildren(...(mode === "edit" ? [editor.element, ...about]
         : mode === "compare" ? [compare.element] : about));
     }
+    learnReasons();
     picker.draw();
     actions.draw();
     player.draw();
@@ -116,6 +115,17 @@ export async function showWatch({ view, name: id, params, signal }) {
     const line = reasonLine(reason, state.originOf(now.start));
     why.firstChild.replaceChildren(make("b", {}, "Why here? "), line);
     why.lastChild.replaceChildren(...(reason.other ? [] : [reasonBars(reason)]));
+  }
+
+  function learnReasons() {
+    const level = state.source.granularity;
+    if (level === explained) return;
+    explained = level;
+    get(`${state.path}/explanation${level === null ? "" : `?granularity=${level}`}`, { signal })
+      .then((facts) => {
+        if (level === explained) { reasons = facts; describe(player.current()); }
+      })
+      .catch(() => {});
   }
 
   function explain(seconds) {

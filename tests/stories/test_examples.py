@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from story_films import made_up_film
-from storyscope.stories.lessons import (
-    Lesson,
+from storyscope.stories.examples import (
+    StoryExample,
     as_news,
     denser,
     projected,
@@ -18,25 +18,25 @@ from storyscope.stories.similarity import likeness
 from storyscope.stories.training import Recipe, train
 
 
-def lesson(seed):
+def example(seed):
     shots, features, truth = made_up_film(seed, stories=12)
-    return Lesson(tuple(features), Rhythm.of(shots), truth)
+    return StoryExample(tuple(features), Rhythm.of(shots), truth)
 
 
-def told(lesson):
+def told(example):
     """Each story by what does not depend on where it stands: its lengths and its features."""
     return sorted(
         (
-            *np.diff(lesson.rhythm.edges)[story.start : story.stop].round(6),
-            *lesson.features[0].vectors[story.start : story.stop].ravel(),
+            *np.diff(example.rhythm.edges)[story.start : story.stop].round(6),
+            *example.features[0].vectors[story.start : story.stop].ravel(),
         )
-        for story in lesson.truth
+        for story in example.truth
     )
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_another_order_tells_the_same_stories(seed):
-    film = lesson(seed)
+    film = example(seed)
     other = reordered(film, np.random.default_rng(seed))
     assert told(other) == told(film)
     assert np.ptp(other.rhythm.edges) == pytest.approx(np.ptp(film.rhythm.edges))
@@ -45,7 +45,7 @@ def test_another_order_tells_the_same_stories(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_video_cut_slower_or_faster_has_the_same_stories_at_the_same_times(seed):
-    film, rng = lesson(seed), np.random.default_rng(seed)
+    film, rng = example(seed), np.random.default_rng(seed)
     begins = film.rhythm.edges[list(film.truth.starts)] - film.rhythm.edges[0]
     for other, fewer in ((sparser(film, rng), True), (denser(film, rng), False)):
         assert (len(other.rhythm) < len(film.rhythm)) == fewer
@@ -55,7 +55,7 @@ def test_a_video_cut_slower_or_faster_has_the_same_stories_at_the_same_times(see
 
 
 def test_another_network_sees_other_numbers_and_similar_likenesses():
-    film = lesson(1)
+    film = example(1)
     other = projected(film, np.random.default_rng(0))
     assert other.features[0].vectors.shape != film.features[0].vectors.shape
     assert other.features[1] is film.features[1]
@@ -66,7 +66,7 @@ def test_another_network_sees_other_numbers_and_similar_likenesses():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_news_programme_has_short_items_and_a_shot_that_returns(seed):
-    film = lesson(seed)
+    film = example(seed)
     news = as_news(film, np.random.default_rng(seed))
     assert max(len(item) for item in news.truth) <= 15
     assert len(news.truth) >= 12
@@ -78,7 +78,7 @@ def test_a_news_programme_has_short_items_and_a_shot_that_returns(seed):
 
 def test_variants_are_the_same_for_a_seed_and_are_learned_from():
     pytest.importorskip("torch")
-    film = lesson(0)
+    film = example(0)
     first, again = (variants(film, np.random.default_rng(3)) for _ in range(2))
     assert [told(each) for each in first] == [told(each) for each in again]
     recipe, plain = Recipe(steps=4, hidden=4), Recipe(steps=4, hidden=4, varied=False)

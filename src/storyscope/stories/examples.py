@@ -22,7 +22,7 @@ WANDERING = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
+class StoryExample:
     """One annotated video, as the detector sees it."""
 
     features: tuple[Features, ...]
@@ -30,39 +30,39 @@ class Lesson:
     truth: Segmentation
     """Stories over shots."""
 
-    def of_shots(self, shots: Array, starts: Iterable[int]) -> Lesson:
+    def of_shots(self, shots: Array, starts: Iterable[int]) -> StoryExample:
         """Some of the shots, in the order given by their numbers, with stories starting there."""
         features = tuple(replace(each, vectors=each.vectors[shots]) for each in self.features)
         truth = Segmentation(tuple(int(start) for start in starts), len(shots))
-        return Lesson(features, self.rhythm.of_shots(shots), truth)
+        return StoryExample(features, self.rhythm.of_shots(shots), truth)
 
 
-def variants(lesson: Lesson, rng: np.random.Generator) -> list[Lesson]:
+def variants(example: StoryExample, rng: np.random.Generator) -> list[StoryExample]:
     """The video itself and the other videos made of it, all as likely to be learned from."""
-    others = (reordered(lesson, rng) for _ in range(4))
+    others = (reordered(example, rng) for _ in range(4))
     first, second, third, fourth = others
     return [
-        lesson,
+        example,
         first,
         second,
         projected(third, rng),
         projected(fourth, rng),
-        sparser(lesson, rng),
-        denser(lesson, rng),
-        as_news(lesson, rng),
+        sparser(example, rng),
+        denser(example, rng),
+        as_news(example, rng),
     ]
 
 
-def reordered(lesson: Lesson, rng: np.random.Generator) -> Lesson:
+def reordered(example: StoryExample, rng: np.random.Generator) -> StoryExample:
     """The same stories in another order, few of them far from where they were."""
-    stories = [*lesson.truth]
+    stories = [*example.truth]
     moved = WANDERING * len(stories) * rng.standard_normal(len(stories))
     order = [stories[k] for k in np.argsort(np.arange(len(stories)) + moved)]
     shots = np.concatenate([np.arange(story.start, story.stop) for story in order])
-    return lesson.of_shots(shots, np.cumsum([0, *(len(story) for story in order[:-1])]))
+    return example.of_shots(shots, np.cumsum([0, *(len(story) for story in order[:-1])]))
 
 
-def projected(lesson: Lesson, rng: np.random.Generator) -> Lesson:
+def projected(example: StoryExample, rng: np.random.Generator) -> StoryExample:
     """The same shots as another image network might describe them.
 
     Some of the numbers, mixed at random into fewer, most often rectified, and noisier.
@@ -80,42 +80,44 @@ def projected(lesson: Lesson, rng: np.random.Generator) -> Lesson:
         rows += rng.uniform(0.0, 0.3) * rng.standard_normal(rows.shape)
         return replace(feature, vectors=rows.astype(np.float32))
 
-    return replace(lesson, features=tuple(by_another(each) for each in lesson.features))
+    return replace(example, features=tuple(by_another(each) for each in example.features))
 
 
-def sparser(lesson: Lesson, rng: np.random.Generator) -> Lesson:
+def sparser(example: StoryExample, rng: np.random.Generator) -> StoryExample:
     """The video cut more slowly: some shots are gone, and the ones before them last longer."""
-    kept = rng.random(len(lesson.rhythm)) > rng.uniform(0.2, 0.5)
-    kept[list(lesson.truth.starts)] = True
+    kept = rng.random(len(example.rhythm)) > rng.uniform(0.2, 0.5)
+    kept[list(example.truth.starts)] = True
     shots = np.flatnonzero(kept)
-    part = lesson.of_shots(shots, np.searchsorted(shots, lesson.truth.starts))
-    edges = np.append(lesson.rhythm.edges[shots], lesson.rhythm.edges[-1])
-    return replace(part, rhythm=Rhythm(edges, lesson.rhythm.transitions[shots]))
+    part = example.of_shots(shots, np.searchsorted(shots, example.truth.starts))
+    edges = np.append(example.rhythm.edges[shots], example.rhythm.edges[-1])
+    return replace(part, rhythm=Rhythm(edges, example.rhythm.transitions[shots]))
 
 
-def denser(lesson: Lesson, rng: np.random.Generator) -> Lesson:
+def denser(example: StoryExample, rng: np.random.Generator) -> StoryExample:
     """The video cut faster: some shots become two, the second partly another shot of the story."""
-    halved = rng.random(len(lesson.rhythm)) < rng.uniform(0.2, 0.5)
-    halved &= lesson.rhythm.lengths > 1.0
+    halved = rng.random(len(example.rhythm)) < rng.uniform(0.2, 0.5)
+    halved &= example.rhythm.lengths > 1.0
     shots = np.repeat(np.arange(len(halved)), 1 + halved)
     second = np.append(False, shots[1:] == shots[:-1])
-    whole = lesson.of_shots(shots, np.searchsorted(shots, lesson.truth.starts))
-    lengths = lesson.rhythm.lengths[shots] * np.where(second | np.append(second[1:], False), 0.5, 1)
-    transitions = np.where(second, 0.0, lesson.rhythm.transitions[shots])
-    fellows = _fellows(lesson.truth, shots, rng)
+    whole = example.of_shots(shots, np.searchsorted(shots, example.truth.starts))
+    lengths = example.rhythm.lengths[shots] * np.where(
+        second | np.append(second[1:], False), 0.5, 1
+    )
+    transitions = np.where(second, 0.0, example.rhythm.transitions[shots])
+    fellows = _fellows(example.truth, shots, rng)
     share = np.where(second, rng.uniform(0.15, 0.6, len(shots)), 0.0)[:, None]
     return replace(
         whole,
         rhythm=Rhythm(np.append(0.0, lengths.cumsum()), transitions),
-        features=tuple(_mixed(each, shots, fellows, share) for each in lesson.features),
+        features=tuple(_mixed(each, shots, fellows, share) for each in example.features),
     )
 
 
-def as_news(lesson: Lesson, rng: np.random.Generator) -> Lesson:
+def as_news(example: StoryExample, rng: np.random.Generator) -> StoryExample:
     """A programme of short items in any order, most of them announced by one of two anchors."""
-    items = _items(lesson.truth, rng)
+    items = _items(example.truth, rng)
     chosen = [items[k] for k in rng.permutation(len(items))[: rng.integers(12, 40)]]
-    anchors = rng.integers(0, len(lesson.rhythm), 2)
+    anchors = rng.integers(0, len(example.rhythm), 2)
     often = rng.uniform(0.3, 0.95)
     shots: list[int] = []
     starts: list[int] = []
@@ -127,16 +129,16 @@ def as_news(lesson: Lesson, rng: np.random.Generator) -> Lesson:
             shots.append(int(anchors[int(rng.random() < 0.3)]))
         shots += [*item]
     order = np.array(shots)
-    programme = lesson.of_shots(order, starts)
-    lengths = np.maximum(lesson.rhythm.lengths[order] * rng.uniform(0.4, 1.0), 0.7)
+    programme = example.of_shots(order, starts)
+    lengths = np.maximum(example.rhythm.lengths[order] * rng.uniform(0.4, 1.0), 0.7)
     lengths[announced] = rng.lognormal(np.log(12), 0.5, len(announced))
     share = np.zeros((len(order), 1))
     share[announced, 0] = rng.uniform(0.05, 0.25, len(announced))
-    strangers = rng.integers(0, len(lesson.rhythm), len(order))
+    strangers = rng.integers(0, len(example.rhythm), len(order))
     return replace(
         programme,
         rhythm=Rhythm(np.append(0.0, lengths.cumsum()), np.zeros(len(order))),
-        features=tuple(_mixed(each, order, strangers, share) for each in lesson.features),
+        features=tuple(_mixed(each, order, strangers, share) for each in example.features),
     )
 
 
