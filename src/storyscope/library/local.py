@@ -272,7 +272,9 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
 
     def features(self, video: str) -> list[Features]:
         self._ready(video)
-        cues = [self.store.load(video, cue_artefact(cue)) for cue in indexed_cues()]
+        # A video indexed before a cue was thought of does without it until it is added again.
+        made = [cue_artefact(cue) for cue in indexed_cues()]
+        cues = [self.store.load(video, cue) for cue in made if self.store.key(video, cue)]
         return [*(cue for cue in cues if cue is not None), *self.store.load(video, CONCEPTS)]
 
     def cues(self, video: str) -> list[str]:
