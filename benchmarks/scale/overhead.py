@@ -22,6 +22,7 @@ from storyscope.cluster import index_on_cluster, opened_cluster
 from storyscope.library import LocalLibrary
 from storyscope.processes.indexing import IndexResult
 from storyscope.processes.parallel import index_videos
+from storyscope.store import PostgresStore
 
 WORKERS = 2
 
@@ -55,6 +56,7 @@ def compare(films: list[Path], folder: Path, address: str) -> dict[str, float]:
     alone, shared = Library(folder), Library(address)
     assert isinstance(alone, LocalLibrary)
     assert isinstance(shared, LocalLibrary)
+    assert isinstance(shared.store, PostgresStore)
     one = cpu_seconds(lambda: index_videos(alone, films))
 
     def on_cluster() -> Iterable[IndexResult]:
@@ -71,7 +73,12 @@ def compare(films: list[Path], folder: Path, address: str) -> dict[str, float]:
         f"CPU s a film-hour, {WORKERS} Dask workers": round(two / hours),
         "CPU s more for the cluster as a whole": round(two - one, 1),
         "overhead, %": round(100 * (two / one - 1), 1),
+        "arrays, MB a film-hour": round(_bytes_in(shared.store.address.arrays) / 1e6 / hours),
     }
+
+
+def _bytes_in(folder: str) -> int:
+    return sum(path.stat().st_size for path in Path(folder).rglob("*.safetensors"))
 
 
 def cpu_seconds(run: Callable[[], Iterable[IndexResult]]) -> float:

@@ -9,9 +9,10 @@ import pytest
 import preload_index_worker
 from dask_cluster import running_cluster
 from storyscope import Library
+from storyscope.cli.worker import _bytes
 from storyscope.cluster import index_on_cluster, indexing, opened_cluster
 from storyscope.cluster.task import differences
-from storyscope.errors import LibraryError
+from storyscope.errors import InvalidSetting, LibraryError
 from waiting import wait_until
 
 pytest.importorskip("distributed")
@@ -140,3 +141,14 @@ def test_what_differs_is_named():
     )
     assert differences({"a": "1"}, {"error": "no model"}) == "no model"
     assert Path(preload_index_worker.__file__).exists()
+
+
+def test_memory_limits_are_written_as_people_do():
+    assert [_bytes(text) for text in ("4GB", "800 mb", "1.5g", "123")] == [
+        4 * 10**9,
+        800 * 10**6,
+        1_500_000_000,
+        123,
+    ]
+    with pytest.raises(InvalidSetting, match="4GB or 800MB, got 'lots'"):
+        _bytes("lots")

@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -17,6 +18,7 @@ from storyscope.core import Video
 from storyscope.errors import DamagedVideo, LibraryError, MissingDependency, VideoBusy
 from storyscope.store import PASSAGES, Artefact, PostgresStore, SqliteStore, TextQuery, VideoRecord
 from storyscope.store.postgres_address import parse_address
+from storyscope.store.postgres_connection import reason_of
 from storyscope.store.postgres_migrations import MIGRATIONS
 from waiting import wait_until
 
@@ -75,6 +77,23 @@ def test_an_address_that_cannot_be_used_is_refused_in_one_line(address, words, m
         Library(address)
     assert "secret" not in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("state", "said", "words"),
+    [
+        ("0A000", 'extension "vector" is not available', "apt install postgresql-17-pgvector"),
+        ("42501", "permission denied for secret", r"\*\*\*; let its owner run `CREATE EXTENSION"),
+        ("53300", "too many clients already", "raise its max_connections"),
+        ("53100", "could not extend file", "is full; free some space"),
+        ("28P01", "password authentication failed", "cannot be reached: password authentication"),
+    ],
+)
+def test_what_a_server_refuses_is_explained_without_the_password(state, said, words):
+    address = parse_address("postgresql://ann:secret@host/films?arrays=/a")
+    error = type("Refused", (Exception,), {"sqlstate": state})(said)
+    assert re.search(words, reason_of(error, address))
+    assert "secret" not in reason_of(error, address)
 
 
 def test_without_the_extra_the_error_names_it(monkeypatch):

@@ -128,7 +128,7 @@ class Database:
         try:
             yield
         except (psycopg.Error, PoolTimeout) as error:
-            raise LibraryError(_reason(error, self.address)) from None
+            raise LibraryError(reason_of(error, self.address)) from None
 
     def close(self) -> None:
         """Close every connection; the next question opens them again."""
@@ -256,7 +256,7 @@ def _version(connection: Connection[Any], schema: str) -> int:
     return int(row["last"]) if row else 0
 
 
-def _reason(error: Exception, address: PostgresAddress) -> str:
+def reason_of(error: Exception, address: PostgresAddress) -> str:
     """One line for a person: what happened, and what to do."""
     state = getattr(error, "sqlstate", None) or ""
     said = " ".join(str(error).split()) or type(error).__name__
