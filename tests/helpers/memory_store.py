@@ -199,6 +199,9 @@ class MemoryStore:
     def jobs(self):
         return dict(self._state.jobs)
 
+    def job(self, number):
+        return self._state.jobs.get(number)
+
     def vector_index(self):
         return None
 

@@ -139,6 +139,7 @@ def test_jobs_are_kept_in_order_and_a_number_is_never_given_twice(store):
     first, second = store.add_job("1"), store.add_job("2")
     store.put_job(first, "changed")
     assert list(store.jobs().items()) == [(first, "changed"), (second, "2")]
+    assert (store.job(first), store.job(second + 1)) == ("changed", None)
     store.put_job(second, None)
     store.put_job(second, "too late")
     assert store.jobs() == {first: "changed"}

@@ -39,7 +39,7 @@ def add_job(store: Store, **facts: Any) -> ClusterJob:
 
 def kept_job(store: Store, number: int) -> ClusterJob | None:
     """A job as it is now; None once it is done or dismissed."""
-    facts = store.jobs().get(number)
+    facts = store.job(number)
     return ClusterJob(**(json.loads(facts) | {"id": number})) if facts else None
 
 

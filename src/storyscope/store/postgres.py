@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import date
 from itertools import chain, count
@@ -104,17 +104,14 @@ class PostgresStore:
 
     @contextmanager
     def busy(self, video: str, *, patience: float = PATIENCE) -> Iterator[None]:
-        held = self._locks.holding("video", video, patience=patience)
-        try:
-            held.__enter__()
-        except TimeoutError as error:
-            raise VideoBusy(
-                f"{video} is being indexed by another process; wait until it is done"
-            ) from error
-        try:
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(self._locks.holding("video", video, patience=patience))
+            except TimeoutError as error:
+                raise VideoBusy(
+                    f"{video} is being indexed by another process; wait until it is done"
+                ) from error
             yield
-        finally:
-            held.__exit__(None, None, None)
 
     def remove(self, video: str) -> None:
         def forget(connection: Connection[Any]) -> None:
@@ -246,6 +243,10 @@ class PostgresStore:
 
     def jobs(self) -> dict[int, str]:
         return {row["id"]: row["facts"] for row in self._ask("SELECT * FROM job ORDER BY id")}
+
+    def job(self, number: int) -> str | None:
+        row = self._ask_one("SELECT facts FROM job WHERE id = %s", (number,))
+        return row["facts"] if row else None
 
     def vector_index(self) -> PostgresVectors:
         return PostgresVectors(self.database)

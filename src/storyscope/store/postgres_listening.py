@@ -37,6 +37,8 @@ class PostgresListener:
             try:
                 connection = self._listening()
                 if [*connection.notifies(timeout=min(left, POLL_SECONDS), stop_after=1)]:
+                    # All that was told up to now is answered by one look.
+                    list(connection.notifies(timeout=0))
                     return
             except psycopg.OperationalError:
                 self._connection = None

@@ -277,6 +277,9 @@ class Store(Protocol):
     def jobs(self) -> dict[int, str]:
         """Every job that is kept, by its number, oldest first."""
 
+    def job(self, number: int) -> str | None:
+        """One job, if it is kept."""
+
     def job_listener(self) -> JobListener | None:
         """What hears of jobs that others change; None where servers do not share a library."""
 

@@ -276,6 +276,10 @@ class SqliteStore:
     def jobs(self) -> dict[int, str]:
         return {row["id"]: row["facts"] for row in self._ask("SELECT * FROM job ORDER BY id")}
 
+    def job(self, number: int) -> str | None:
+        row = self._ask_one("SELECT facts FROM job WHERE id = ?", (number,))
+        return row["facts"] if row else None
+
     def vector_index(self) -> None:
         return None
 

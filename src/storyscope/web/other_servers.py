@@ -14,6 +14,8 @@ from storyscope.store import JobListener, Store
 
 SERVER = "server-"
 """How the owner of a job begins that is a server; any other is a cluster."""
+PAUSE_SECONDS = 0.3
+"""How long one rests after a look at the jobs."""
 LOOK_SECONDS = 5.0
 """How often one looks whether another server has died, when nobody tells of anything."""
 
@@ -78,6 +80,8 @@ class OtherServers:
                 self._listener.wait(LOOK_SECONDS)
                 if not self._closed.is_set():
                     self.look()
+                # Many workers tell many times a second; once in a while is enough to look.
+                self._closed.wait(PAUSE_SECONDS)
             except LibraryError:  # The database is being restarted; the next look finds it again.
                 self._closed.wait(1.0)
 
