@@ -12,7 +12,8 @@ from benchmarks.scale.server import running_server
 from browsing import CHROMIUM, PATIENCE, SWITCHES
 from movie import make_movie
 from serving import served
-from storyscope.downloads import downloaded_file, models_folder
+from storyscope.downloads import downloaded_file
+from storyscope.models import models_folder
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 

@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parent.parent / "src/storyscope"
 
 LAYERS = (
     {"errors", "progress"},
-    {"core", "plugins", "processes.lifeline", "writing"},
+    {"core", "plugins", "processes.lifeline", "shipped", "writing"},
     {"config", "cues", "evaluate", "models"},
     {"downloads", "embedding", "store"},
     {"media", "shots", "transcripts", "concepts", "features", "stories", "thumbnails", "report"},

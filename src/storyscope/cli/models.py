@@ -25,7 +25,7 @@ def models(context: typer.Context, json: JsonOption = False) -> None:
     if context.invoked_subcommand is not None:
         return
     from storyscope.downloads import DOWNLOADS, downloaded_file
-    from storyscope.models import SHIPPED, is_installed
+    from storyscope.shipped import SHIPPED, is_installed
 
     rows = [
         {

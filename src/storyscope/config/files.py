@@ -21,6 +21,8 @@ MODEL_ROOMS = ("shots", "stories")
 """Rooms whose `model` may be a file that the library learned."""
 STORY_COUNTS = tuple(f.name for f in fields(StoryCount))
 """The settings of `stories` that say how many are wanted; only one of them at a time."""
+OWN_NAMES = ("", "default", "auto", "library")
+"""Values of `model` that are names of ours, whatever files lie beside the settings."""
 
 
 def load_config(path: Path) -> Config:
@@ -63,8 +65,10 @@ def with_settings(
         config = replace(config, stories=replace(config.stories, **earlier))
     laid: Config = _lay_over(config, values, where)
     for room in MODEL_ROOMS if home else ():
-        beside = home.resolve() / getattr(laid, room).model if home else Path()
-        laid = _with_model(laid, room, beside) if beside.is_file() else laid
+        model = getattr(laid, room).model
+        beside = home.resolve() / model if home else Path()
+        if model not in OWN_NAMES and beside.is_file():
+            laid = _with_model(laid, room, beside)
     return laid
 
 

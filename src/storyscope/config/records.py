@@ -63,7 +63,8 @@ class TranscriptConfig(Checked):
 
     speech: str = "auto"
     """Speech recognition when no transcript is found: `auto` by the best model that is installed,
-    `off`, or a model: `whisper-tiny.en`, `whisper-base` (many languages), a folder, or a hub id."""
+    `off`, or a model: `whisper-tiny.en`, `whisper-base` (many languages), a folder, or a
+    hub id that was fetched."""
     language: str = "auto"
     """Language of the words that are wanted, or `auto`."""
     screen: str = one_of("off", "on")
@@ -102,7 +103,7 @@ class FeatureConfig(Checked):
     """Most pictures kept while a shot is running, from which keyframes and thumbnails come."""
     backbone: str = "efficientnet-lite0"
     """Image network: a shipped name, `vgg16` once `storyscope models get` has it, a file or folder
-    of weights, or a hub id."""
+    of weights, or a hub id that was fetched."""
     map: str = one_of("pooled", "full")
     """What is kept of the backbone's 7 x 7 map: its mean (`pooled`), or all of it (`full`)."""
     pooling: str = one_of("max", "mean")
@@ -176,11 +177,11 @@ class SearchConfig(Checked):
     method: str = one_of("fused", "paper")
     """`fused`, or `paper` for the paper's R."""
     text_model: str = "minilm"
-    """Sentence vectors: a shipped name, a local folder or a hub id."""
+    """Sentence vectors: a shipped name, a local folder, or a hub id that was fetched."""
     image_text: str = "auto"
     """How pictures are compared with free text: `auto` by CLIP where `storyscope models get clip`
     fetched it, else by the image network's classes; `off` by the classes alone; or by a CLIP in
-    ONNX: a local folder or a hub id such as `Xenova/clip-vit-base-patch32`."""
+    ONNX: a local folder, or a hub id such as `Xenova/clip-vit-base-patch32` that was fetched."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -20,16 +21,18 @@ from storyscope.features.onnx_graph import Graph
 from storyscope.features.torch_graph import TorchSession
 from storyscope.features.vgg16_files import read_vgg16
 from storyscope.models import (
-    SHIPPED,
     Model,
     cache_folder,
-    digest_of,
+    check_pinned,
     find_model,
     keep_in_cache,
+    models_folder,
     onnx_session,
+    pin_files,
     torch_gpu,
     write_weights,
 )
+from storyscope.shipped import SHIPPED, digest_of
 
 GRAPH_VERSION = 2
 """Raised when `networks.py` writes a different graph from the same weights."""
@@ -93,19 +96,15 @@ class Backbone:
 def load_backbone(name: str, *, threads: int | None = None) -> Backbone:
     """Open the backbone called `name`: a shipped name, a local folder or a hub id."""
     digest, weights = _weights(name)
-    name = weights.stem if Path(name).expanduser().is_file() else name
+    name = weights.stem if _own_file(name) else name
     if device := torch_gpu():
         graph = _build(weights)
         channels = int(graph.outputs[0].shape[1])
         return Backbone(name, digest, channels, TorchSession(graph, device))
-    kept = cache_folder() / _graph_name(digest)
-    if kept.exists():
-        try:
-            return _on_onnxruntime(name, digest, kept, threads)
-        except ModelError:
-            kept.unlink(missing_ok=True)
+    if kept := _kept_graph(digest):
+        return _on_onnxruntime(name, digest, kept, threads)
     model = _build(weights).model()
-    keep_in_cache(_graph_name(digest), model)
+    keep_in_cache(f"networks/{digest}-{hashlib.sha256(model).hexdigest()}.onnx", model)
     return _on_onnxruntime(name, digest, model, threads)
 
 
@@ -120,38 +119,50 @@ def _on_onnxruntime(name: str, digest: str, model: Path | bytes, threads: int | 
     return Backbone(name, digest, int(session.get_outputs()[0].shape[1]), session)
 
 
-def _graph_name(digest: str) -> str:
-    return f"networks/{digest}.onnx"
+def _kept_graph(digest: str) -> Path | None:
+    """The graph of these weights in the cache; one whose content is not what its name says goes."""
+    for path in (cache_folder() / "networks").glob(f"{digest}-*.onnx"):
+        with suppress(OSError):
+            if path.stem == f"{digest}-{digest_of(path)}":
+                return path
+            path.unlink(missing_ok=True)
+    return None
 
 
 def _weights(name: str) -> tuple[str, Path]:
-    file = Path(name).expanduser()
-    if file.is_file():
+    if file := vgg16_file() if name == VGG16 else _own_file(name):
         return _digest_of_content(digest_of(file)), file
-    if name == VGG16:
-        return _digest_of_content(digest_of(vgg16_file())), vgg16_file()
     model = find_model(name)
     weights = model.file("model.safetensors", "*.safetensors", "*.pth", "models/*.pth")
     return _digest(model, weights), weights
 
 
+def _own_file(name: str) -> Path | None:
+    """A file of weights that a person named; a name of ours is never one."""
+    file = Path(name).expanduser()
+    return file if name not in (VGG16, *SHIPPED) and file.is_file() else None
+
+
 def vgg16_file() -> Path:
     """Where VGG-16 is kept once a person has brought it; it comes in no package."""
-    file = cache_folder() / "models" / VGG16 / "model.safetensors"
+    file = models_folder() / VGG16 / "model.safetensors"
     if not file.exists():
         raise ModelError(
             "the paper's image network, VGG-16, is not on this machine and comes in no package; "
             "bring a file of it (torchvision .pth, Keras .h5, Caffe .caffemodel) with `storyscope "
             "models get vgg16 --file FILE`, or use --preset paper-lite"
         )
+    fix = "bring it again with `storyscope models get vgg16 --file FILE`"
+    check_pinned(file.parent, name=VGG16, fix=fix)
     return file
 
 
 def keep_vgg16(path: Path) -> Path:
     """Convert a file of VGG-16, in any layout people have, into the one that is run; once."""
     weights = {name: array.astype(np.float32) for name, array in read_vgg16(path).items()}
-    target = cache_folder() / "models" / VGG16 / "model.safetensors"
+    target = models_folder() / VGG16 / "model.safetensors"
     write_weights(target, weights, {"format": "VGG-16 as timm names it", "from": path.name})
+    pin_files(target.parent)
     return target
 
 

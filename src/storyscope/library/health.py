@@ -13,7 +13,8 @@ from storyscope.downloads import DOWNLOADS, downloaded_file
 from storyscope.errors import StoryscopeError
 from storyscope.library.base import open_library
 from storyscope.media import available_sandbox
-from storyscope.models import SHIPPED, find_model
+from storyscope.models import find_model
+from storyscope.shipped import SHIPPED
 from storyscope.store import FOLDER, address_of, without_password
 
 

@@ -20,19 +20,19 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from storyscope.downloads import DOWNLOADS, downloaded_file
+from storyscope.downloads import DOWNLOADS, check_downloaded, downloaded_file
 from storyscope.errors import MissingDependency, ModelError
 from storyscope.models import (
     Model,
     cache_folder,
     class_names,
-    digest_of,
     find_model,
     keep_in_cache,
     onnx_session,
 )
 from storyscope.search.text_head import TextHead, load_head, unit
 from storyscope.search.text_model import TextModel, load_text_model
+from storyscope.shipped import digest_of
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -47,14 +47,6 @@ LONGEST = 77
 CLIP_SIZE = 224
 CLIP_MEAN = np.array([0.48145466, 0.4578275, 0.40821073], np.float32)
 CLIP_DEVIATION = np.array([0.26862954, 0.26130258, 0.27577711], np.float32)
-FILES = (
-    "*tokenizer.json",
-    "*preprocessor_config.json",
-    "onnx/vision_model.onnx",
-    "onnx/text_model.onnx",
-    "vision_model.onnx",
-    "text_model.onnx",
-)
 
 
 class ImageText(Protocol):
@@ -166,7 +158,7 @@ def load_image_text(name: str) -> ImageText:
     if name == CLIP:
         vision = Vision(onnx_session(_fetched_tower()), CLIP_SIZE, CLIP_MEAN, CLIP_DEVIATION)
         return TowerAndHead(vision, load_text_model("minilm"), load_head())
-    model = find_model(name, files=FILES)
+    model = find_model(name)
     graphs = {half: _graph(model, half) for half in ("vision", "text")}
     tokenizer = Tokenizer.from_file(str(model.file("tokenizer.json", "**/tokenizer.json")))
     tokenizer.enable_truncation(LONGEST)
@@ -186,7 +178,7 @@ def image_text_digest(name: str) -> str:
         return OFF
     if name == CLIP:
         return DOWNLOADS[CLIP].sha256
-    return digest_of(_graph(find_model(name, files=FILES), "vision"))
+    return digest_of(_graph(find_model(name), "vision"))
 
 
 def name_vectors(network: ImageText) -> np.ndarray:
@@ -212,7 +204,7 @@ def _fetched_tower() -> Path:
             "search.image_text is clip, which was not fetched; run `storyscope models get clip`, "
             "or set search.image_text to off"
         )
-    return path
+    return check_downloaded(CLIP, path)
 
 
 def _graph(model: Model, half: str) -> Path:

@@ -51,7 +51,6 @@ from storyscope.core.language import UNKNOWN, language_code
 from storyscope.errors import ModelError, TranscriptError
 from storyscope.features import Decoded, backbone_digest
 from storyscope.media import file_digest, read_sound, read_subtitles
-from storyscope.models import SHIPPED, is_installed
 from storyscope.progress import Report, silent
 from storyscope.search import (
     OFF,
@@ -64,6 +63,7 @@ from storyscope.search import (
     make_passages,
     text_model_digest,
 )
+from storyscope.shipped import SHIPPED, is_installed
 from storyscope.stages.executor import Made, Stage, given
 from storyscope.stages.scan import look, scan_film
 from storyscope.stages.settings import only

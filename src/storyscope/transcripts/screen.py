@@ -13,6 +13,7 @@ import numpy as np
 from storyscope.core import Keyframes, Shot, Span, Transcript, Word
 from storyscope.core.language import detect_language
 from storyscope.errors import MissingDependency
+from storyscope.models import find_model
 from storyscope.progress import Report, Step, silent
 
 Reader = Callable[[np.ndarray], list[tuple[str, float]]]
@@ -67,9 +68,13 @@ def load_reader() -> Reader:
             "reading text on screen needs rapidocr, which is not installed; "
             "run `pip install storyscope[ocr]`"
         ) from error
+    # Where a file is named, the library checks nothing and downloads nothing.
+    models = find_model("pp-ocr")
     # Pictures are small already: enlarging them, its default, costs ten times and finds no more.
     engine = RapidOCR(
         params={
+            "Det.model_path": str(models.file("models/*_det_*.onnx")),
+            "Rec.model_path": str(models.file("models/*_rec_*.onnx")),
             "Det.limit_type": "max",
             "Det.limit_side_len": 960,
             "Global.use_cls": False,

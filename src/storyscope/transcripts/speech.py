@@ -6,6 +6,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -17,8 +18,9 @@ import numpy as np
 from storyscope.core import SoundChunk, Span, Transcript, Word
 from storyscope.core.language import UNKNOWN
 from storyscope.errors import MissingDependency, ModelError, UnknownName
-from storyscope.models import cache_folder, find_model, is_installed
+from storyscope.models import cache_folder, find_model
 from storyscope.progress import Report, Step, silent
+from storyscope.shipped import SHIPPED, check_file, is_installed
 from storyscope.transcripts.cues import transcript_of_cues
 from storyscope.transcripts.json_formats import json_cues
 from storyscope.transcripts.listening import Piece, cut_at_quiet
@@ -204,27 +206,40 @@ def find_speech_model(name: str) -> Path:
     """The folder of a speech model; the base model comes in two packages and is joined once."""
     if name != "whisper-base":
         folder = find_model(name).folder
-        return folder / "model" if (folder / "model").is_dir() else folder
+        folder = folder / "model" if (folder / "model").is_dir() else folder
+        # faster-whisper would ask a hub for it.
+        if not (folder / "tokenizer.json").is_file():
+            raise ModelError(f"{folder} is not a whole speech model: it has no tokenizer.json")
+        return folder
     first, second = (find_model(f"whisper-base-part{number}").folder for number in (1, 2))
     whole = cache_folder() / "whisper-base"
     parts = [first / "data" / "model.bin.part1", second / "data" / "model.bin.part2"]
-    size = sum(part.stat().st_size for part in parts)
-    joined = whole / "model.bin"
-    if joined.exists() and joined.stat().st_size == size:
-        return whole
+    with suppress(ModelError):
+        return _checked_base(whole)
     try:
         whole.mkdir(parents=True, exist_ok=True)
         for file in ("config.json", "tokenizer.json", "vocabulary.txt"):
             shutil.copyfile(first / "data" / file, whole / file)
-        write_whole(joined, (part.read_bytes() for part in parts))
+        write_whole(whole / "model.bin", (part.read_bytes() for part in parts))
     except OSError as error:
         raise ModelError(
             f"the speech model whisper-base could not be put together in {whole} "
             f"({error.strerror}); make room there or set STORYSCOPE_CACHE to another folder"
         ) from error
+    return _checked_base(whole)
+
+
+def _checked_base(whole: Path) -> Path:
+    """The folder of the base model, once each of its files was compared with its digest."""
+    pinned = SHIPPED["whisper-base-part1"].files
+    for name in ("config.json", "tokenizer.json", "vocabulary.txt"):
+        check_file(whole / name, pinned[f"data/{name}"], name="whisper-base", fix=f"delete {whole}")
+    check_file(whole / "model.bin", BASE_DIGEST, name="whisper-base", fix=f"delete {whole}")
     return whole
 
 
+BASE_DIGEST = "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9"
+"""SHA-256 of the base model once its two parts are joined."""
 BEAM = 5
 MIN_SILENCE_MS = 500
 """A shorter silence does not part what is said."""

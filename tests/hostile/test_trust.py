@@ -1,0 +1,75 @@
+"""Nobody's settings fetch a model, and packages of weights are data: none of their code runs."""
+
+import subprocess
+import sys
+
+from storyscope.shipped import SHIPPED
+
+GUARD = """
+import os, sys
+data_only = {data_only!r}
+def refuse(event, arguments):
+    if event == "import" and arguments[0].split(".")[0] in data_only:
+        print("imported", arguments[0], file=sys.stderr); os._exit(99)
+    if event in ("socket.connect", "socket.getaddrinfo"):
+        print("contacted", arguments, file=sys.stderr); os._exit(98)
+sys.addaudithook(refuse)
+"""
+CODE_TOO = {"transnetv2", "pp-ocr"}
+"""Packages whose programs are used beside their weights."""
+DATA_ONLY = {model.module for name, model in SHIPPED.items() if name not in CODE_TOO}
+
+LOAD_ALL = """
+from storyscope.concepts import load_vectors
+from storyscope.concepts.grammar import load_parser
+from storyscope.features import load_backbone
+from storyscope.models import class_names, find_model
+from storyscope.search import load_text_model
+from storyscope.shipped import SHIPPED, is_installed
+from storyscope.transcripts.speech import find_speech_model
+for name in filter(is_installed, SHIPPED):
+    find_model(name)
+class_names(), load_backbone("efficientnet-lite0"), load_text_model("minilm")
+if is_installed("glove-6b-50d"):
+    load_vectors()
+if is_installed("en-core-web-sm"):
+    assert [token.pos_ for token in load_parser("en")("a polar bear")][-1] == "NOUN"
+if is_installed("whisper-base-part1"):
+    find_speech_model("whisper-base")
+"""
+
+
+def run_guarded(code, *arguments, folder):
+    command = [sys.executable, "-c", GUARD.format(data_only=DATA_ONLY) + code, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=300)
+
+
+def test_no_code_of_a_package_of_weights_is_imported(tmp_path):
+    done = run_guarded(LOAD_ALL, folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+SETTINGS = ("search.text_model", "search.image_text", "features.backbone", "transcripts.speech")
+ADD_ALL = """
+from storyscope import Library
+from storyscope.errors import ModelError
+film, *folders = sys.argv[1:]
+for folder in folders:
+    try:
+        Library(folder).add(film)
+        print("added to", folder)
+    except ModelError as error:
+        print(error)
+"""
+
+
+def test_no_settings_of_a_library_contact_a_hub(tmp_path, film):
+    for setting in SETTINGS:
+        room, _, name = setting.partition(".")
+        (tmp_path / setting).mkdir()
+        (tmp_path / setting / "storyscope.toml").write_text(f'[{room}]\n{name} = "stranger/net"\n')
+    done = run_guarded(ADD_ALL, str(film), *SETTINGS, folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    answers = done.stdout.splitlines()
+    assert len(answers) == len(SETTINGS)
+    assert all("not fetched; run `storyscope models get stranger/net`" in line for line in answers)
