@@ -211,6 +211,14 @@ def test_a_moved_film_is_found_again_by_its_content(annotated, film, tmp_path):
     assert library.stories("film", annotator="ann")
 
 
+def test_the_same_film_twice_is_pointed_out(folder, tmp_path):
+    library = Library(folder)
+    assert "same_film" not in library.facts()[0]
+    record = library.store.record("film")
+    library.store.add_record(replace(record, video=replace(record.video, id="copy", path="b.mp4")))
+    assert [fact["same_film"] for fact in library.facts()] == [["film"], ["copy"]]
+
+
 def test_add_again_once_stopped_leaves_the_old_version_readable(annotated, film):
     library = Library(annotated)
     before, hits = library.stories("film"), library.search("whale")

@@ -13,10 +13,12 @@ from storyscope.cli.options import (
     LibraryOption,
     MinutesOption,
     OutputOption,
+    OverwriteOption,
     VideoArgument,
     check_folder,
     completes,
     open_library,
+    refuse_existing,
 )
 from storyscope.cli.show import print_table, say
 from storyscope.core import StoryCount
@@ -60,9 +62,7 @@ def export(
     annotator: Annotated[
         str | None, typer.Option(help="A person's version instead of the library's own.")
     ] = None,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a file that already exists.")
-    ] = False,
+    overwrite: OverwriteOption = False,
     granularity: GranularityOption = None,
     about: AboutOption = None,
     minutes: MinutesOption = None,
@@ -81,8 +81,7 @@ def export(
 
         storyscope export film --format clips --output clips/
     """
-    from storyscope.formats import find_format, format_names
-    from storyscope.writing import write_whole
+    from storyscope.formats import find_format, format_names, save_files
 
     if format == "list":
         kinds = [find_format(name) for name in format_names()]
@@ -108,16 +107,10 @@ def export(
         raise FormatError(
             f"{format} is not text; say where to write it with --output {video}{kind.suffix}"
         )
-    if output.is_file() and not overwrite:
-        raise FormatError(
-            f"{output} already exists; choose another --output, or replace it with --overwrite"
-        )
+    refuse_existing(output, overwrite)
+    check_folder(output)
     try:
-        if kind.write is not None:
-            check_folder(output)
-            write_whole(output, [kind.write(timeline).encode()])
-        elif kind.save is not None:
-            kind.save(timeline, output)
+        save_files(kind, timeline, output, overwrite=overwrite)
     except OSError as error:
         raise FormatError(f"{output} cannot be written: {error.strerror or error}") from error
     say(f"wrote {output}")

@@ -49,6 +49,9 @@ def list(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> 
         ],
         whole=("id",),
     )
+    for video in facts:
+        if any(video["id"] < other for other in video.get("same_film", ())):
+            say(f"{video['id']} is the same film as {', '.join(video['same_film'])}.")
     if any(video["state"] == "stopped" for video in facts):
         say("Videos that were stopped go on where they were when they are added again.")
     if any(video.get("missing") for video in facts):

@@ -56,6 +56,9 @@ VideoArgument = Annotated[
         autocompletion=video_ids,
     ),
 ]
+OverwriteOption = Annotated[
+    bool, typer.Option("--overwrite", help="Replace a file that already exists.")
+]
 OutputOption = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write to this file."),
@@ -84,6 +87,14 @@ def _time(given: str | float) -> float:
         return given if isinstance(given, float) else parse_time(given)
     except InvalidSpan as error:  # Which is a ValueError, and would get a frame and code 2.
         raise StoryscopeError(str(error)) from error
+
+
+def refuse_existing(output: Path | None, overwrite: bool) -> None:
+    """Refuse to write where a file is already, unless it was said to be replaced."""
+    if output is not None and not overwrite and (output.is_file() or output.is_symlink()):
+        raise FormatError(
+            f"{output} already exists; choose another file, or replace it with --overwrite"
+        )
 
 
 def named(folder: Path) -> str:

@@ -12,8 +12,10 @@ from storyscope.cli.options import (
     JsonOption,
     LibraryOption,
     MinutesOption,
+    OverwriteOption,
     named,
     open_library,
+    refuse_existing,
     time_option,
     video_ids,
 )
@@ -63,6 +65,7 @@ def search(
             help="Draw the results: middle, most beautiful and chosen frame of each.",
         ),
     ] = None,
+    overwrite: OverwriteOption = False,
     json: JsonOption = False,
 ) -> None:
     """Search for stories by text, by a picture, or by another story.
@@ -85,6 +88,7 @@ def search(
 
     if sum(given is not None for given in (text, image, like)) != 1:
         raise typer.BadParameter("give one of TEXT, --image and --like")
+    refuse_existing(sheet, overwrite)
     shelf = open_library(library).with_story_count(StoryCount(granularity, about, minutes))
     if video is not None:
         shelf.video(video)

@@ -12,10 +12,12 @@ from storyscope.cli.options import (
     DEFAULT_LIBRARY,
     JsonOption,
     LibraryOption,
+    OverwriteOption,
     check_folder,
     completes,
     open_library,
     open_local_library,
+    refuse_existing,
     time_option,
     video_ids,
 )
@@ -74,6 +76,7 @@ def shots(
         bool,
         typer.Option("--show", help="Show thumbnails in the terminal, or else write a PNG."),
     ] = False,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Show the shots of a video: cuts, fades, dissolves and wipes, exact to the frame.
 
@@ -93,6 +96,7 @@ def shots(
     """
     for file in filter(None, (csv, strip)):
         check_folder(file)
+        refuse_existing(file, overwrite)
     if reject:
         _reject(video, library, reject)
         return
@@ -102,6 +106,7 @@ def shots(
         _write_csv(found, csv)
     if strip or show:
         fallback = Path(f"{Path(video).stem}-shots.png") if show else None
+        refuse_existing(fallback, overwrite)
         _show_strip(_strip(path, found), strip, fallback, here=show and not json)
     if json:
         print_json({"shots": [_facts(shot) for shot in found]})

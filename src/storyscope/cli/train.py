@@ -187,8 +187,9 @@ def _train_embedding(
     json: bool,
     quiet: bool,
 ) -> None:
-    from storyscope.library.training import learn_embedding
+    from storyscope.library.training import learn_embedding, refuse_other_file
 
+    refuse_other_file(output)
     with live_progress("train", quiet=quiet or json) as report:
         space = learn_embedding(shelf, kind, annotations, annotator=annotator, report=report)
     space.save(output)

@@ -9,8 +9,10 @@ from storyscope.cli.options import (
     DEFAULT_LIBRARY,
     LibraryOption,
     OutputOption,
+    OverwriteOption,
     VideoArgument,
     open_library,
+    refuse_existing,
 )
 
 
@@ -23,6 +25,7 @@ def transcript(
         bool, typer.Option("--screen", help="Write the text on screen instead.")
     ] = False,
     output: OutputOption = None,
+    overwrite: OverwriteOption = False,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Write the transcript of a video, from subtitles or speech recognition.
@@ -36,6 +39,7 @@ def transcript(
 
     if form not in FORMATS:
         raise UnknownName(f"no transcript format called {form!r}; choose from {', '.join(FORMATS)}")
+    refuse_existing(output, overwrite)
     opened = open_library(library)
     words = opened.transcript(video, screen=screen)
     if words is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import isfinite
 
+from storyscope.core.text import encodable
 from storyscope.errors import AnnotationError
 
 END_TOLERANCE_SECONDS = 1.0
@@ -28,6 +29,8 @@ class Annotation:
     """The second of the frame that the person chose for each story, None where they did not."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "annotator", encodable(self.annotator))
+        object.__setattr__(self, "titles", tuple(map(encodable, self.titles)))
         edges = (*self.starts, self.end)
         finite = all(map(isfinite, (*edges, *(at for at in self.thumbnails if at is not None))))
         if not finite:

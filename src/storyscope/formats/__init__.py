@@ -7,6 +7,7 @@ from storyscope.formats.annotations import (
     read_annotations,
 )
 from storyscope.formats.registry import FORMATS, Format, find_format, format_names
+from storyscope.formats.saving import save_files
 from storyscope.formats.thumbnails import write_sprite_sheet
 from storyscope.formats.timeline import Entry, Timeline, timeline_of
 
@@ -21,6 +22,7 @@ __all__ = [
     "format_names",
     "on_one_scale",
     "read_annotations",
+    "save_files",
     "timeline_of",
     "write_sprite_sheet",
 ]

@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree as xml
 
 from storyscope.formats.registry import Format
-from storyscope.formats.timeline import Entry, Timeline
+from storyscope.formats.timeline import Entry, Timeline, film_address
 from storyscope.formats.xml_text import document, legal
 
 SCHEMA = "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"
@@ -51,7 +51,7 @@ def _add_header(root: xml.Element, timeline: Timeline) -> None:
     xml.SubElement(
         header,
         "MEDIA_DESCRIPTOR",
-        MEDIA_URL=path.absolute().as_uri(),
+        MEDIA_URL=film_address(timeline.video),
         MIME_TYPE=guess_type(path.name)[0] or "video/mp4",
     )
 

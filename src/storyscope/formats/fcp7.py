@@ -6,7 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree as xml
 
 from storyscope.formats.registry import Format
-from storyscope.formats.timeline import Entry, Timeline
+from storyscope.formats.timeline import Entry, Timeline, film_address
 from storyscope.formats.xml_text import document, legal
 
 VERSION = "4"
@@ -53,7 +53,7 @@ def _add_file(clip: xml.Element, timeline: Timeline, *, whole: bool) -> None:
         return
     video = timeline.video
     _add(file, "name", legal(Path(video.path).name))
-    _add(file, "pathurl", Path(video.path).absolute().as_uri())
+    _add(file, "pathurl", film_address(video))
     _add_rate(file, timeline)
     _add(file, "duration", timeline.frame(video.duration))
     media = xml.SubElement(file, "media")

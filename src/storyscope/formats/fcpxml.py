@@ -9,7 +9,7 @@ from xml.etree import ElementTree as xml
 
 from storyscope.formats.registry import Format
 from storyscope.formats.timecode import is_drop
-from storyscope.formats.timeline import STANDARD_RATES, Entry, Timeline
+from storyscope.formats.timeline import STANDARD_RATES, Entry, Timeline, film_address
 from storyscope.formats.xml_text import document, legal
 
 VERSION = "1.9"
@@ -68,7 +68,7 @@ def _add_resources(resources: xml.Element, timeline: Timeline, whole: str) -> No
     if video.has_sound:
         facts |= {"hasAudio": "1", "audioSources": "1"}
     asset = xml.SubElement(resources, "asset", facts)
-    address = Path(video.path).absolute().as_uri()
+    address = film_address(video)
     xml.SubElement(asset, "media-rep", kind="original-media", src=address)
 
 

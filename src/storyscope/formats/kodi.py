@@ -79,4 +79,5 @@ FORMAT = Format(
     "scene markers and .nfo beside a film in Kodi and Jellyfin",
     "titles of markers (they stand in the .nfo); times are milliseconds",
     save=save,
+    adds_to=(".nfo",),
 )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from storyscope.core import Span
 from storyscope.errors import MissingDependency
 from storyscope.formats.registry import Format
-from storyscope.formats.timeline import Entry, Timeline
+from storyscope.formats.timeline import Entry, Timeline, film_address
 
 if TYPE_CHECKING:
     import opentimelineio
@@ -46,7 +45,7 @@ def load_otio() -> Any:
 
 def _film(otio: Any, timeline: Timeline) -> Any:
     whole = Span(0.0, timeline.video.duration)
-    address = Path(timeline.video.path).absolute().as_uri()
+    address = film_address(timeline.video)
     return otio.schema.ExternalReference(address, _range(otio, timeline, whole))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
+from storyscope.formats.csv_table import no_formula
 from storyscope.formats.registry import Format
 from storyscope.formats.timecode import timecode
 from storyscope.formats.timeline import Timeline, one_line
@@ -21,8 +22,8 @@ def write(timeline: Timeline) -> str:
     for entry in timeline.entries:
         start, end = timeline.frame(entry.span.start), timeline.frame(entry.span.end)
         times = [timecode(frame, rate) for frame in (start, end, end - start)]
-        words = ", ".join(entry.keywords)
-        table.writerow([one_line(entry.title), one_line(words), *times, "Chapter"])
+        words = [one_line(entry.title), one_line(", ".join(entry.keywords))]
+        table.writerow([*map(no_formula, words), *times, "Chapter"])
     return out.getvalue()
 
 

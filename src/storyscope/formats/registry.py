@@ -30,6 +30,8 @@ class Format:
     """Whether it can hold the shots inside the stories."""
     counts_frames: bool = False
     """Whether its times are whole frames of a standard rate."""
+    adds_to: tuple[str, ...] = ()
+    """Endings of the files that it adds to where a person has them, and never replaces."""
 
 
 FORMATS = {

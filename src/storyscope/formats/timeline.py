@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from urllib.parse import quote
 
 from storyscope.core import Keyframes, Span, Story, Video
+from storyscope.core.text import encodable
 
 STANDARD_RATES = tuple(
     Fraction(*rate)
@@ -36,6 +38,10 @@ class Entry:
     keywords: tuple[str, ...] = ()
     thumbnail: float | None = None
     """The second of the frame that stands for it, where one was chosen."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "title", encodable(self.title))
+        object.__setattr__(self, "keywords", tuple(map(encodable, self.keywords)))
 
 
 @dataclass(frozen=True)
@@ -111,6 +117,12 @@ def timeline_of(
     """Stories as a timeline."""
     entries = tuple(Entry(story.span, story.title, story.keywords) for story in stories)
     return Timeline(video, entries, annotator)
+
+
+def film_address(video: Video) -> str:
+    """Where the film lies, as an address; one of a server is named without its folders."""
+    path = Path(video.path)
+    return path.as_uri() if path.is_absolute() else f"./{quote(path.as_posix())}"
 
 
 def one_line(title: str) -> str:

@@ -6,7 +6,7 @@ import json
 import logging
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
@@ -399,7 +399,11 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         return [json.loads(facts) for facts in self.store.jobs().values()]
 
     def facts(self) -> list[dict[str, Any]]:
-        return [self._facts(record) for record in self.videos()]
+        records = self.videos()
+        alike: dict[str, list[str]] = {}
+        for record in records:
+            alike.setdefault(record.video.digest, []).append(record.video.id)
+        return [self._facts(record) | _same_film(record.video, alike) for record in records]
 
     def with_settings(self, settings: Sequence[str], *, preset: str | None = None) -> LocalLibrary:
         base = preset_called(preset) if preset else self.config
@@ -530,6 +534,12 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
             people = ", ".join(annotations) or "nobody yet"
             raise AnnotationError(f"{annotator!r} has not annotated {video}; annotated by {people}")
         return self.stories_marked(video, annotations[annotator])
+
+
+def _same_film(video: Video, alike: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """The other videos whose file has the same content, where there are any."""
+    others = [other for other in alike[video.digest] if other != video.id]
+    return {"same_film": others} if others else {}
 
 
 def _reopened(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from storyscope.config import Config
 from storyscope.core import Annotation, Features, Segmentation, Shot
 from storyscope.embedding import Embedding, Example, train_embedding
-from storyscope.errors import AnnotationError, UnknownVideo
+from storyscope.errors import AnnotationError, ModelError, StoryscopeError, UnknownVideo
 from storyscope.features import describe_pictures, from_jpeg, load_backbone
 from storyscope.progress import Report, silent
 from storyscope.stages.collection import (
@@ -124,6 +124,17 @@ def facts_of(tuned: FineTuning) -> dict[str, Any]:
             for video in tuned.uniform
         ],
     }
+
+
+def refuse_other_file(output: Path) -> None:
+    """Refuse to write a network over a file that is none."""
+    if output.is_file():
+        try:
+            Embedding.load(output)
+        except StoryscopeError as error:
+            raise ModelError(
+                f"{output} is there already and is no trained network; choose another --output"
+            ) from error
 
 
 def learn_embedding(

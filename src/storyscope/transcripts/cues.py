@@ -15,6 +15,7 @@ import numpy as np
 
 from storyscope.core import Span, Transcript, Word
 from storyscope.core.language import UNKNOWN, detect_language
+from storyscope.core.text import encodable
 from storyscope.errors import TranscriptError
 
 
@@ -81,9 +82,10 @@ def _refuse_floods(cues: Sequence[Cue], duration: float, source: str) -> None:
 
 
 def _proper(cue: Cue) -> Cue:
-    """Times before the video starts are its start."""
+    """Times before the video starts are its start, and half a character is a question mark."""
     anchors = tuple(anchor for anchor in cue.anchors if isfinite(anchor[1]))
-    return replace(cue, start=max(0.0, cue.start), end=max(0.0, cue.end), anchors=anchors)
+    start, end = max(0.0, cue.start), max(0.0, cue.end)
+    return replace(cue, start=start, end=end, text=encodable(cue.text), anchors=anchors)
 
 
 def _with_ends(cues: list[Cue]) -> list[Cue]:

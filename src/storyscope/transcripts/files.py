@@ -46,12 +46,13 @@ def read_transcript(
     """
     path = Path(path)
     try:
-        data = path.read_bytes()
+        size = path.stat().st_size
+        data = path.read_bytes() if size <= LARGEST_FILE else b""
     except OSError as error:
         raise TranscriptError(f"cannot read the transcript {path}: {error.strerror}") from error
-    if len(data) > LARGEST_FILE:
+    if size > LARGEST_FILE:
         raise TranscriptError(
-            f"{path.name} has {len(data) / 1e6:.0f} MB, too much for a subtitle file; "
+            f"{path.name} has {size / 1e6:.0f} MB, too much for a subtitle file; "
             f"give one of at most {LARGEST_FILE / 1e6:.0f} MB"
         )
     if is_ebu_stl(data):

@@ -50,10 +50,17 @@ def _subtitle_folders(folder: Path) -> list[Path]:
         return []
 
 
+def _is_foreign(path: Path, video: Path) -> bool:
+    """Whether a link beside a film leads to what does not lie there: words of somebody else."""
+    if not path.is_symlink() or video.is_symlink():
+        return False
+    return not path.resolve().is_relative_to(video.resolve().parent)
+
+
 def _rank(path: Path, video: Path, near: int, language: str) -> tuple[int, ...] | None:
     """Smaller is better; None when the file is not this video's."""
     tags = _tags(path.stem.casefold(), video.stem.casefold(), video.name.casefold())
-    if tags is None or not path.is_file():
+    if tags is None or not path.is_file() or _is_foreign(path, video):
         return None
     if path.suffix.lower() == ".json" and not _holds_segments(path):
         return None

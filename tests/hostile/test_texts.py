@@ -1,0 +1,51 @@
+"""Titles and words that were made to break out of the files they are written into."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from benchmarks.attacks import texts
+from storyscope.core import Annotation
+from storyscope.formats import Entry, Timeline, find_format, format_names
+from storyscope.formats.timeline import film_address
+from storyscope.transcripts import read_transcript
+
+TEXT_FORMATS = [name for name in format_names() if find_format(name).write is not None]
+
+
+def titled(title, keywords=()):
+    line = texts.whole_timeline()
+    entries = tuple(Entry(entry.span, title, keywords) for entry in line.entries)
+    return Timeline(line.video, entries)
+
+
+@pytest.mark.parametrize("name", [name for name in TEXT_FORMATS if name != "html"])
+def test_half_a_character_in_a_title_is_written_as_a_question_mark(name):
+    written = find_format(name).write(titled("a\ud800b", ("\udfff",)))
+    assert written.encode()
+
+
+def test_half_a_character_of_a_person_or_a_word_is_none(tmp_path):
+    marked = Annotation("Ann\ud800", (0.0,), 10.0, ("\ud800",))
+    assert (marked.annotator, marked.titles) == ("Ann?", ("?",))
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"segments": [{"start": 0, "end": 1, "text": "wh\ud800le"}]}))
+    assert [word.text for word in read_transcript(path).words] == ["wh?le"]
+
+
+@pytest.mark.parametrize(("name", "delimiter"), [("csv", ","), ("premiere", "\t")])
+@pytest.mark.parametrize("title", ["=1+1", "@SUM(A1)", "+1", "-1"])
+def test_no_cell_of_an_export_is_a_formula(name, delimiter, title):
+    written = find_format(name).write(titled(title, (title,)))
+    rows = list(csv.reader(io.StringIO(written), delimiter=delimiter))
+    assert f"'{title}" in rows[1]
+    assert title not in rows[1]
+
+
+def test_a_film_of_a_server_is_named_without_its_folder():
+    video = texts.whole_timeline().video
+    assert film_address(video) == "./film.mp4"
+    for name in ("otio", "fcpxml", "eaf", "fcp7"):
+        assert "file://" not in find_format(name).write(titled("A story"))
