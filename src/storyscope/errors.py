@@ -49,6 +49,10 @@ class LibraryError(StoryscopeError):
     """A library folder that cannot be opened, read or written."""
 
 
+class DiskFull(LibraryError):
+    """A disk without room for what is to be kept."""
+
+
 class DamagedVideo(LibraryError):
     """Something that was made of one video and cannot be read any more."""
 

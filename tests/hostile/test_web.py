@@ -1,5 +1,6 @@
 """Requests of other sites, half-sent ones, and what a terminal must never be told."""
 
+import errno
 import shutil
 import socket
 import threading
@@ -13,8 +14,10 @@ from fastapi.testclient import TestClient
 from serving import client_of
 from storyscope import Library
 from storyscope.cli.show import printable
+from storyscope.errors import DiskFull
 from storyscope.formats.csv_table import no_formula
 from storyscope.web import connections, create_app, guard
+from waiting import wait_until
 
 
 @pytest.fixture
@@ -98,6 +101,44 @@ def test_a_film_replaced_by_a_link_is_not_served(library, film, tmp_path):
     mine.rename(outside)
     mine.symlink_to(outside)
     assert client.get("/api/v1/videos/film/media").status_code == 409
+
+
+def test_a_film_behind_a_link_is_not_indexed_again(library, film, tmp_path):
+    media = tmp_path / "media"
+    media.mkdir()
+    mine, outside = media / "mine.mp4", tmp_path / "outside.mp4"
+    shutil.copy(film, outside)
+    mine.symlink_to(outside)
+    record = library.store.record("film")
+    library.store.put_record(replace(record, video=replace(record.video, path=str(mine))))
+    app = create_app(library, media_folders=(media,))
+    assert client_of(app).post("/api/v1/videos/film/index").status_code == 409
+    job = app.state.indexer.add(mine)
+    wait_until(lambda: job.state == "failed")
+    assert "replaced by a link" in job.failure
+
+
+def raise_full(*_):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize(
+    "place", ["storyscope.web.adding.write_whole", "tempfile.SpooledTemporaryFile.write"]
+)
+def test_a_full_disk_during_an_upload_is_said(client, library, film, monkeypatch, place):
+    monkeypatch.setattr(place, raise_full)
+    answer = client.post("/api/v1/uploads", files={"file": ("a.mp4", b"a film")})
+    assert (answer.status_code, answer.json()["error"]) == (507, "DiskFull")
+    assert not library.uploads.exists() or not list(library.uploads.iterdir())
+
+
+def test_a_full_disk_under_the_database_is_said(client, library, monkeypatch):
+    def full(*_, **__):
+        raise DiskFull("the disk is full")
+
+    monkeypatch.setattr(type(library), "annotate", full)
+    answer = client.put("/api/v1/videos/film/annotations/Ann", json={"starts": [0]})
+    assert answer.status_code == 507
 
 
 def test_a_half_sent_request_is_hung_up(library, monkeypatch):

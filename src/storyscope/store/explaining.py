@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from storyscope.errors import LibraryError
+from storyscope.errors import DiskFull, LibraryError
 from storyscope.store.backups import newest_backup
 
 SCRATCH_BYTES = 64 << 10
@@ -47,8 +47,8 @@ def _has_no_room(folder: Path) -> bool:
     return shutil.disk_usage(folder).free < SCRATCH_BYTES
 
 
-def _disk_full(folder: Path) -> LibraryError:
-    return LibraryError(
+def _disk_full(folder: Path) -> DiskFull:
+    return DiskFull(
         f"the disk that holds {folder} is full; finished stages are kept, "
         "free some space and run the same command again"
     )

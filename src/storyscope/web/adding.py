@@ -18,7 +18,8 @@ from storyscope.core import VIDEO_SUFFIXES
 from storyscope.errors import MediaError, TranscriptError
 from storyscope.media import find_videos, probe
 from storyscope.transcripts import EXTENSIONS
-from storyscope.web.answers import indexer_of, learner_of, library_of
+from storyscope.web.answers import indexer_of, learner_of, library_of, media_of
+from storyscope.web.films import refuse_link
 from storyscope.web.job_facts import job_facts
 from storyscope.writing import UPLOADING, write_whole
 
@@ -35,7 +36,7 @@ class AddByPath(BaseModel):
 @router.post("/videos", status_code=202)
 def add_by_path(request: Request, wanted: AddByPath) -> dict[str, Any]:
     """Index a video, or a folder of them, that lies in a media folder of this server."""
-    folders: tuple[Path, ...] = request.app.state.media_folders
+    folders = media_of(request)
     paths = find_videos([inside(wanted.path, folders)])
     words = inside(wanted.transcript, folders) if wanted.transcript else None
     indexer = indexer_of(request)
@@ -47,7 +48,7 @@ def upload(
     request: Request, file: UploadFile, transcript: UploadFile | None = None
 ) -> dict[str, Any]:
     """Take a video file, streamed to disk, and index it; a transcript may come with it."""
-    words_suffix = _transcript_suffix(transcript) if transcript else ""
+    words_suffix = transcript_suffix(transcript) if transcript else ""
     stem = "".join(c if c.isalnum() else "-" for c in Path(file.filename or "video").stem)[:80]
     suffix = Path(file.filename or "").suffix.lower()
     # One folder an upload: nothing that one person sends lies in the way of another's.
@@ -96,8 +97,7 @@ def resume_job(request: Request, number: int) -> Response:
 @router.post("/videos/{video}/index", status_code=202)
 def index_again(request: Request, video: str) -> dict[str, Any]:
     """Finish a video of the library that was stopped or failed, or bring it up to date."""
-    path = Path(library_of(request).video(video).path)
-    return {"jobs": [indexer_of(request).add(path).id]}
+    return {"jobs": [indexer_of(request).add(wanted_film(request, video)).id]}
 
 
 @router.get("/events")
@@ -120,13 +120,22 @@ def _pieces(file: UploadFile) -> Iterator[bytes]:
     return iter(partial(file.file.read, 1 << 20), b"")
 
 
-def _transcript_suffix(file: UploadFile) -> str:
+def transcript_suffix(file: UploadFile) -> str:
+    """How the name of an uploaded transcript ends; refused where that is no transcript's."""
     suffix = Path(file.filename or "").suffix.lower()
-    if suffix not in (*EXTENSIONS, ".txt"):
+    if suffix not in (*EXTENSIONS, ".xml", ".txt"):
         raise TranscriptError(
-            f"a transcript ends in {', '.join(EXTENSIONS)} or .txt, got {suffix or 'no ending'}"
+            f"a transcript ends in {', '.join(EXTENSIONS)}, .xml or .txt, "
+            f"got {suffix[:20] or 'no ending'}"
         )
     return suffix
+
+
+def wanted_film(request: Request, video: str) -> Path:
+    """The film of a video that is to be indexed again, which may have been changed since."""
+    path = Path(library_of(request).video(video).path)
+    refuse_link(path, media_of(request))
+    return path
 
 
 def inside(name: str, folders: tuple[Path, ...]) -> Path:
@@ -134,8 +143,8 @@ def inside(name: str, folders: tuple[Path, ...]) -> Path:
 
     It is a path of this machine, or the name of a declared folder and the way from there.
     """
-    # A NUL ends a path for the system, not for Python: resolving it would raise.
-    path = Path(name.replace("\0", "?"))
+    # A NUL ends a path for the system, not for Python; half a character has no bytes.
+    path = Path(name.replace("\0", "?").encode(errors="replace").decode())
     first, *rest = path.parts or ("",)
     named = next((folder for folder in folders if folder.name == first), None)
     real = (named.joinpath(*rest) if named else path).resolve()

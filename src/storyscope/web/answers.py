@@ -77,6 +77,11 @@ def named_facts(request: Request, facts: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def media_of(request: Request) -> tuple[FilePath, ...]:
+    """Folders from which videos may be added, as they really are."""
+    return cast(tuple[FilePath, ...], request.app.state.media_folders)
+
+
 def exports_of(request: Request) -> CapacityLimiter:
     return cast(CapacityLimiter, request.app.state.exports)
 

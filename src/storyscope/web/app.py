@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,11 @@ from anyio import CapacityLimiter
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
+from starlette.exceptions import HTTPException
 
 from storyscope.errors import (
     AnnotationError,
+    DiskFull,
     FormatError,
     InvalidSegmentation,
     InvalidSetting,
@@ -49,8 +52,12 @@ STATUS: dict[type[StoryscopeError], int] = {
     InvalidSetting: 422,
     FormatError: 422,
     TooManyStreams: 503,
+    DiskFull: 507,
 }
 """What a refusal is in HTTP; any other is 409: the library cannot do that now."""
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+ODD_NAME = {errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ, errno.ELOOP}
+"""What the system says of names that no file can have."""
 LARGEST_UPLOAD = 64 << 30
 MOST_EXPORTS = 2
 """Exports that are written at once; the others wait, and no other route waits for them."""
@@ -78,13 +85,13 @@ def create_app(
     app.state.library = library
     for folder in (library.folder, library.uploads):
         sweep_abandoned(folder)
-    app.state.indexer = Indexer(library)
+    app.state.media_folders = tuple(folder.resolve() for folder in media_folders)
+    app.state.indexer = Indexer(library, app.state.media_folders)
     app.state.indexer.take_up()
     app.state.learner = Learner(library, app.state.indexer.tell)
     app.state.streams = Streams()
     app.state.titles = Titles(library.store)
     app.state.exports = CapacityLimiter(MOST_EXPORTS)
-    app.state.media_folders = tuple(folder.resolve() for folder in media_folders)
     app.add_middleware(HeadAnswers)
     app.add_middleware(Compressed)
     app.add_middleware(Guard, token=token, largest_upload=largest_upload)
@@ -92,6 +99,9 @@ def create_app(
         app.include_router(room.router, prefix="/api/v1")
     app.add_exception_handler(StoryscopeError, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_shape)
+    app.add_exception_handler(OSError, _refuse_by_system)
+    app.add_exception_handler(HTTPException, _refuse_body)
+    app.add_exception_handler(UnicodeError, _refuse_letters)
     _serve_page(app)
     return app
 
@@ -111,6 +121,33 @@ async def _refuse_shape(request: Request, error: Exception) -> JSONResponse:
         f"{' '.join(str(part) for part in each['loc'])}: {each['msg']}" for each in error.errors()
     )
     return JSONResponse({"error": "InvalidRequest", "detail": wrong}, status_code=422)
+
+
+async def _refuse_by_system(request: Request, error: Exception) -> JSONResponse:
+    """What the file system refuses: no room is 507, a name that it cannot hold is 422."""
+    assert isinstance(error, OSError)
+    reason = error.strerror or type(error).__name__
+    if error.errno in NO_ROOM:
+        facts = {"error": "DiskFull", "detail": "the disk is full; free some space and try again"}
+        return JSONResponse(facts, status_code=507)
+    status = 422 if error.errno in ODD_NAME else 409
+    facts = {"error": "FileRefused", "detail": f"the system cannot do that: {reason}"}
+    return JSONResponse(facts, status_code=status)
+
+
+async def _refuse_body(request: Request, error: Exception) -> Response:
+    """A body that could not be taken; where the disk was full meanwhile, that is said."""
+    assert isinstance(error, HTTPException)
+    if isinstance(error.__cause__, OSError):
+        return await _refuse_by_system(request, error.__cause__)
+    facts = {"error": "NotPossible", "detail": str(error.detail)}
+    return JSONResponse(facts, status_code=error.status_code, headers=error.headers)
+
+
+async def _refuse_letters(request: Request, error: Exception) -> JSONResponse:
+    """Half a character, which JSON can write and nothing else can hold."""
+    facts = {"error": "InvalidRequest", "detail": "a text holds half a character; leave it out"}
+    return JSONResponse(facts, status_code=422)
 
 
 def _serve_page(app: FastAPI) -> None:

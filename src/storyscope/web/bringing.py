@@ -11,8 +11,8 @@ from fastapi import APIRouter, Query, Request, UploadFile
 from storyscope.errors import LibraryError, MediaError, TranscriptError
 from storyscope.media import find_videos
 from storyscope.transcripts import read_transcript
-from storyscope.web.adding import inside
-from storyscope.web.answers import indexer_of, library_of
+from storyscope.web.adding import inside, transcript_suffix, wanted_film
+from storyscope.web.answers import indexer_of, library_of, media_of
 from storyscope.writing import half_written
 
 router = APIRouter()
@@ -26,7 +26,7 @@ def folders(request: Request, path: Annotated[str, Query(max_length=4096)] = "")
 
     Paths begin with the name of a media folder; without one, the media folders are listed.
     """
-    media: tuple[Path, ...] = request.app.state.media_folders
+    media = media_of(request)
     if not path:
         return {"folders": [{"name": f.name, "path": f.name} for f in media], "videos": []}
     place = inside(path, media)
@@ -57,12 +57,10 @@ def bring_subtitles(request: Request, video: str, file: UploadFile) -> dict[str,
     """Take a subtitle or transcript file for a video, and find its stories again with the words."""
     library = library_of(request)
     found = library.video(video)
-    suffix = Path(file.filename or "").suffix.lower()
+    suffix = transcript_suffix(file)
     content = file.file.read(LARGEST_SUBTITLES + 1)
     if len(content) > LARGEST_SUBTITLES:
         raise TranscriptError("the subtitle file is larger than 32 MB")
-    if not (suffix[1:].isascii() and suffix[1:].isalnum()):
-        raise TranscriptError("a subtitle file ends in .srt, .vtt, .ass, .ttml, .json or .txt")
     folder = library.uploads.parent / "transcripts"
     folder.mkdir(parents=True, exist_ok=True)
     with half_written(folder, [content]) as part:
@@ -73,7 +71,7 @@ def bring_subtitles(request: Request, video: str, file: UploadFile) -> dict[str,
             trial.replace(words)
         finally:
             trial.unlink(missing_ok=True)
-    return {"jobs": [indexer_of(request).add(Path(found.path), words).id]}
+    return {"jobs": [indexer_of(request).add(wanted_film(request, video), words).id]}
 
 
 @router.post("/videos/{video}/transcription", status_code=202)
@@ -85,7 +83,7 @@ def transcribe(request: Request, video: str) -> dict[str, Any]:
         raise MediaError(f"{video} has no sound to transcribe")
     if library.config.transcripts.speech == "off":
         library.keep_settings([f"transcripts.speech={SPEECH_MODEL}"])
-    return {"jobs": [indexer_of(request).add(Path(found.path)).id]}
+    return {"jobs": [indexer_of(request).add(wanted_film(request, video)).id]}
 
 
 @router.post("/demo", status_code=202)

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,9 @@ def _exported(library: LocalLibrary, timeline: Timeline, format: str) -> Respons
     kind = find_format(format)
     name = f"{timeline.video.id}{kind.suffix}"
     if kind.write is not None:
+        # Where on this machine the film lies is nobody's business who asks over the network.
+        named = replace(timeline.video, path=Path(timeline.video.path).name)
+        timeline = replace(timeline, video=named)
         written = _text(timeline, format, "text/plain; charset=utf-8")
         written.headers["Content-Disposition"] = f'attachment; filename="{name}"'
         return written

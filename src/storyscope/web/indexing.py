@@ -11,7 +11,7 @@ import json
 import queue
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ from storyscope.errors import LibraryError, StoryscopeError
 from storyscope.library import LocalLibrary
 from storyscope.processes.indexing import IndexProcess
 from storyscope.progress import Step
+from storyscope.web.films import refuse_link
 from storyscope.web.other_servers import OtherServers
 
 Jobs = list[dict[str, Any]]
@@ -60,8 +61,8 @@ class Job:
 class Indexer:
     """A queue of videos and the one thread that works on it."""
 
-    def __init__(self, library: LocalLibrary) -> None:
-        self._library = library
+    def __init__(self, library: LocalLibrary, media_folders: Sequence[Path] = ()) -> None:
+        self._library, self._media = library, media_folders
         self._jobs: dict[int, Job] = {}
         self._lock = threading.Lock()
         self._work: queue.Queue[Job] = queue.Queue()
@@ -175,6 +176,8 @@ class Indexer:
             job = self._work.get()
             try:
                 self._index(job)
+            except StoryscopeError as error:
+                self._end(job, failure=str(error))
             # Whatever befalls one video is told of it, and the next has its turn.
             except Exception as error:
                 self._end(job, failure=f"{type(error).__name__}: {error}")
@@ -201,6 +204,8 @@ class Indexer:
 
     def _start(self, job: Job) -> IndexProcess:
         transcript = Path(job.transcript) if job.transcript else None
+        # A job may have waited for hours.
+        refuse_link(Path(job.path), self._media)
         return IndexProcess(self._library, Path(job.path), transcript=transcript)
 
     def _end(self, job: Job, *, video: str = "", failure: str = "") -> None:

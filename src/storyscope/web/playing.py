@@ -11,11 +11,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import FileResponse, Response, StreamingResponse
 
-from storyscope.errors import MediaError
 from storyscope.library import LocalLibrary
 from storyscope.media import Codecs, read_codecs
 from storyscope.store import SCAN
-from storyscope.web.answers import KnownTag, library_of, streams_of, tagged
+from storyscope.web.answers import KnownTag, library_of, media_of, streams_of, tagged
+from storyscope.web.films import FilmResponse, film_path, open_film
 
 router = APIRouter()
 CONTENT_TYPES = {
@@ -34,7 +34,7 @@ WEB_CODECS = {
 
 
 @router.get("/videos/{video}/picture")
-def picture(request: Request, video: str, at: Annotated[float, Query(ge=0)]) -> Response:
+def picture(request: Request, video: str, at: Annotated[float, Query(ge=0, le=1e6)]) -> Response:
     """The keyframe nearest to a time, as a JPEG."""
     path = library_of(request).picture(video, at)
     return FileResponse(path, media_type="image/jpeg", headers={"Cache-Control": "max-age=3600"})
@@ -43,9 +43,9 @@ def picture(request: Request, video: str, at: Annotated[float, Query(ge=0)]) -> 
 @router.get("/videos/{video}/media")
 def media(request: Request, video: str) -> Response:
     """The film itself, by ranges."""
-    path = _file_of(request, video)
+    path = Path(library_of(request).video(video).path)
     kind = CONTENT_TYPES.get(path.suffix.lower(), "application/octet-stream")
-    return FileResponse(path, media_type=kind)
+    return FilmResponse(open_film(library_of(request), video, media_of(request)), path, kind)
 
 
 @router.get("/videos/{video}/playable")
@@ -55,7 +55,7 @@ def playable(request: Request, video: str) -> dict[str, Any]:
     A browser may play more than others: it can be asked about the codecs that are named here.
     Where it does not, `stream` is what it plays.
     """
-    path = _file_of(request, video)
+    path = film_path(library_of(request), video, media_of(request))
     codecs = _codecs(path, path.stat().st_mtime_ns)
     reason = why_unplayable(codecs)
     return {"playable": not reason, "reason": reason, **asdict(codecs)}
@@ -69,7 +69,7 @@ def stream(
 
     There is no seeking in it: ask for another that starts elsewhere.
     """
-    path, streams = _file_of(request, video), streams_of(request)
+    path, streams = film_path(library_of(request), video, media_of(request)), streams_of(request)
     opened = streams.open(path, start)
     headers = {"Accept-Ranges": "none", "Cache-Control": "no-store"}
     return StreamingResponse(streams.send(opened), media_type=opened.type, headers=headers)
@@ -112,24 +112,6 @@ def why_unplayable(codecs: Codecs) -> str:
     kind = codecs.container.split(",")[0]
     sound = f" with {codecs.sound} sound" if codecs.sound else ""
     return f"The file is {codecs.picture}{sound} in {kind}, which not every browser plays."
-
-
-def _file_of(request: Request, video: str) -> Path:
-    """The file that was indexed, and no other that was put or linked in its place."""
-    library = library_of(request)
-    path = Path(library.video(video).path)
-    record = library.store.record(video)
-    if record is None or not path.is_file():
-        raise MediaError(f"the file of {video} is missing; put it back or add it again")
-    media: tuple[Path, ...] = request.app.state.media_folders
-    inside = any(path.is_relative_to(folder) for folder in media)
-    real = path.resolve()
-    if inside and not any(real.is_relative_to(folder) for folder in media):
-        raise MediaError(f"the file of {video} was replaced by a link to another; add it again")
-    path = real
-    if path.stat().st_size != record.size:
-        raise MediaError(f"the file of {video} is not the one that was indexed; add it again")
-    return path
 
 
 @lru_cache(256)

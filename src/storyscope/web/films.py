@@ -1,0 +1,65 @@
+"""The file of a film, as the server opens it: the one that was indexed, never behind a link."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+from fastapi.responses import FileResponse
+from starlette.types import Receive, Scope, Send
+
+from storyscope.errors import MediaError
+from storyscope.library import LocalLibrary
+
+OPEN_FILES = Path("/proc/self/fd")
+"""Where a system shows what a process has open, so that it can be opened again."""
+
+
+class FilmResponse(FileResponse):
+    """A film by ranges, read from a file that is open already: nothing can take its place."""
+
+    def __init__(self, opened: int, path: Path, media_type: str) -> None:
+        self._opened = opened
+        again = OPEN_FILES / str(opened)
+        super().__init__(again if again.exists() else path, media_type=media_type)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            os.close(self._opened)
+
+
+def film_path(library: LocalLibrary, video: str, media: Sequence[Path]) -> Path:
+    """Where the film lies that was indexed; refused where another was put or linked there."""
+    os.close(open_film(library, video, media))
+    return Path(library.video(video).path)
+
+
+def open_film(library: LocalLibrary, video: str, media: Sequence[Path]) -> int:
+    """Open the film that was indexed, without following a link; a file descriptor."""
+    path = Path(library.video(video).path)
+    record = library.store.record(video)
+    if record is None or not path.is_file():
+        raise MediaError(f"the file of {video} is missing; put it back or add it again")
+    refuse_link(path, media)
+    real = path.resolve()
+    before = real.lstat()
+    opened = os.open(real, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    found = os.fstat(opened)
+    same = (found.st_dev, found.st_ino) == (before.st_dev, before.st_ino)
+    if not same or not stat.S_ISREG(found.st_mode) or found.st_size != record.size:
+        os.close(opened)
+        raise MediaError(f"the file of {video} is not the one that was indexed; add it again")
+    return opened
+
+
+def refuse_link(path: Path, media: Sequence[Path]) -> None:
+    """Refuse a path in a media folder that has become a link, or lies behind one.
+
+    The server keeps real paths: links are followed when a film is added, and never after that.
+    """
+    if any(path.is_relative_to(folder) for folder in media) and path.resolve() != path:
+        raise MediaError(f"the file {path.name} was replaced by a link to another; add it again")
