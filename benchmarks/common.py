@@ -45,6 +45,16 @@ def write_page(name: str, facts: Any, page: str, *, folder: Path = DOCS) -> None
     print(whole)
 
 
+def write_table(page: Path, name: str, table: str) -> None:
+    """Put a table into a page, in the place that comments of that name mark; print it."""
+    before, begin, rest = page.read_text(encoding="utf-8").partition(f"<!-- {name} -->\n")
+    _, end, after = rest.partition(f"<!-- end of {name} -->")
+    if not (begin and end):
+        raise ValueError(f"{page} has no place for {name}")
+    page.write_text(f"{before}{begin}{table}\n{end}{after}", encoding="utf-8")
+    print(table)
+
+
 def _version(name: str) -> str:
     try:
         return version(name)

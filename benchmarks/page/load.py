@@ -1,12 +1,13 @@
 """Fifty people search and watch while a video is being indexed: how long do they wait?
 
     storyscope demo --folder out/demo
-    python -m benchmarks.page.load [--demo out/demo] [--clients 50] [--seconds 60]
+    python -m benchmarks.page.load [--demo out/demo] [--clients 50] [--seconds 60] [--hostile 30]
 
 A copy of the demo's library is served by a process of its own. Each client asks, reads a piece of
 the film, and thinks for about as long as a person does (`--think`); meanwhile copies of the film
-are indexed, one after another. Before that one client asks alone. Writes docs/benchmarks/load.json
-and load.md.
+are indexed, one after another. Before that one client asks alone; after it the same clients ask
+again beside hostile ones, which send half a request, a body that never ends, addresses of 100 kB
+and orders from another site. Writes docs/benchmarks/load.json and load.md.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--think", type=float, default=5.0, help="mean seconds between questions")
+    parser.add_argument("--hostile", type=int, default=30, help="hostile clients beside them")
     parser.add_argument("--note", default="", help="a line for the report, such as a busy machine")
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
@@ -73,17 +75,9 @@ def measure(library: Path, media: Path, wanted: argparse.Namespace) -> dict[str,
         ask(port, "GET", f"/search?q={quote(QUERIES[0])}")
         alone = [timed(port, QUERIES[number % len(QUERIES)]) for number in range(ALONE)]
         ask(port, "POST", "/videos", json.dumps({"path": str(media)}))
-        waits: dict[str, list[float]] = {"search": [], "film": []}
         failures: list[str] = []
-        end = time.monotonic() + wanted.seconds
-        people = [
-            threading.Thread(target=visit, args=(port, seed, end, wanted.think, waits, failures))
-            for seed in range(wanted.clients)
-        ]
-        for person in people:
-            person.start()
-        for person in people:
-            person.join()
+        waits = crowd(port, wanted, failures, hostile=0)
+        beside = crowd(port, wanted, failures, hostile=wanted.hostile)
         jobs = json.loads(ask(port, "GET", "/jobs"))["jobs"]
     finally:
         server.terminate()
@@ -100,7 +94,51 @@ def measure(library: Path, media: Path, wanted: argparse.Namespace) -> dict[str,
         "first_failure": failures[0] if failures else "",
         "alone": spread(alone),
         "answers": {name: spread(values) for name, values in waits.items()},
+        "hostile": wanted.hostile,
+        "beside_hostile": {name: spread(values) for name, values in beside.items()},
     }
+
+
+def crowd(
+    port: int, wanted: argparse.Namespace, failures: list[str], *, hostile: int
+) -> dict[str, list[float]]:
+    """Let all clients ask for a while, beside so many hostile ones; return how long each waited."""
+    waits: dict[str, list[float]] = {"search": [], "film": []}
+    end = time.monotonic() + wanted.seconds
+    people = [
+        threading.Thread(target=visit, args=(port, seed, end, wanted.think, waits, failures))
+        for seed in range(wanted.clients)
+    ]
+    people += [threading.Thread(target=harass, args=(port, seed, end)) for seed in range(hostile)]
+    for person in people:
+        person.start()
+    for person in people:
+        person.join()
+    return waits
+
+
+ATTACKS = (
+    b"GET /api/v1/videos HTTP/1.1\r\nHost: loc",
+    b"POST /api/v1/videos HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    b"Content-Length: 1000000\r\n\r\n{",
+    b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"GET /api/v1/videos/demo/stream HTTP/1.1\r\nHost: localhost\r\n"
+    b"Sec-Fetch-Site: cross-site\r\n\r\n",
+    b"DELETE /api/v1/videos/demo HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil\r\n\r\n",
+)
+"""What hostile clients send: never a request that is whole and allowed."""
+
+
+def harass(port: int, seed: int, end: float) -> None:
+    """One hostile client: send what is never finished or allowed, hold the line, begin again."""
+    luck = random.Random(seed)
+    while time.monotonic() < end:
+        try:
+            with socket.create_connection(("127.0.0.1", port), timeout=5) as door:
+                door.sendall(luck.choice(ATTACKS))
+                door.recv(100)
+        except OSError:
+            time.sleep(0.05)
 
 
 def timed(port: int, text: str) -> float:
@@ -165,6 +203,9 @@ def spread(values: list[float]) -> dict[str, float]:
 
 def write(facts: dict) -> None:
     done = facts["indexing"]
+    rows = {"search, one client": facts["alone"], **facts["answers"]}
+    for name, spread_of in facts["beside_hostile"].items():
+        rows[f"{name}, beside {facts['hostile']} hostile clients"] = spread_of
     lines = [
         "# Many people at once",
         "",
@@ -176,7 +217,7 @@ def write(facts: dict) -> None:
         "| --- | --- | --- | --- | --- | --- |",
         *(
             f"| {name} | {v['count']} | {v['p50']} | {v['p95']} | {v['p99']} | {v['most']} |"
-            for name, v in {"search, one client": facts["alone"], **facts["answers"]}.items()
+            for name, v in rows.items()
         ),
         "",
         f"Errors: {facts['failures']}. Indexed meanwhile: {done.count('ready')} videos, "

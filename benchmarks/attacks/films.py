@@ -1,0 +1,193 @@
+"""Mutated films: two dozen small ones made with PyAV, changed by the number of the attack."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+from random import Random
+
+import av
+import numpy as np
+
+from benchmarks.attacks.mutations import BYTES, mutated
+from benchmarks.attacks.worker import Lost
+from storyscope import Library
+from storyscope.errors import StoryscopeError
+
+KINDS = (
+    ("mp4", "libx264", "aac"),
+    ("mp4", "mpeg4", "aac"),
+    ("mp4", "libx265", None),
+    ("mp4", "libsvtav1", None),
+    ("mov", "libx264", "pcm_s16le"),
+    ("mov", "prores", None),
+    ("mov", "mjpeg", "pcm_s16le"),
+    ("matroska", "libx264", "aac"),
+    ("matroska", "ffv1", "flac"),
+    ("matroska", "libvpx", "libopus"),
+    ("webm", "libvpx-vp9", "libopus"),
+    ("webm", "libvpx", "libopus"),
+    ("avi", "mpeg4", "mp3"),
+    ("avi", "mjpeg", "pcm_s16le"),
+    ("avi", "huffyuv", None),
+    ("mpegts", "mpeg2video", "mp2"),
+    ("mpegts", "libx264", "aac"),
+    ("vob", "mpeg2video", "ac3"),
+    ("flv", "flv1", "mp3"),
+    ("flv", "libx264", "aac"),
+    ("ogg", "libvpx", "libopus"),
+    ("asf", "wmv2", "mp3"),
+    ("3gp", "mpeg4", "aac"),
+    ("mxf", "mpeg2video", "pcm_s16le"),
+    ("nut", "mpeg4", "mp3"),
+    ("ivf", "libvpx", None),
+    ("dv", "dvvideo", None),
+)
+"""Container, picture and sound of each film that is mutated; those this PyAV cannot write are left
+out."""
+QUIET = {
+    "libx265": {"x265-params": "log-level=none:pools=1:frame-threads=1"},
+    "libsvtav1": {"svtav1-params": "lp=1"},
+}
+SUFFIX = {"matroska": "mkv", "mpegts": "ts", "ogg": "ogv", "asf": "wmv"}
+SUFFIXES = (".mp4", ".mkv", ".avi", ".ts", ".mov", ".wmv")
+FRAMES, RATE = 20, 10
+BY_COMMAND = 25
+"""Every so many films go through the command line, the others through the library itself."""
+
+
+def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], None]:
+    """Attack a library that holds a whole film already."""
+    library = Library(scratch / "library")
+    good = scratch / "good.mp4"
+    good.write_bytes(film(0))
+    library.add(good)
+    before = facts_of(library)
+    inbox = scratch / "inbox"
+    inbox.mkdir()
+
+    def attack(number: int) -> str:
+        path = make(seed, number, inbox)
+        try:
+            if number % BY_COMMAND == BY_COMMAND - 1:
+                return _by_command(path, scratch)
+            found = library.add(path)
+            words = f"{len(library.stories(found.id))} stories"
+            library.remove(found.id)
+            return words
+        finally:
+            path.unlink(missing_ok=True)
+            for record in library.videos():
+                if record.video.id != "good":
+                    library.remove(record.video.id)
+            if facts_of(library) != before:
+                raise Lost("the film that was there before has other stories")
+
+    return attack, None
+
+
+def make(seed: int, number: int, folder: Path) -> Path:
+    """Write the film of attack `number`."""
+    dice = Random(f"films {seed} {number}")
+    which = dice.randrange(len(KINDS))
+    while not (whole := film(which)):
+        which = dice.randrange(len(KINDS))
+    if dice.random() < 0.08:
+        # The beginning of one container and the end of another.
+        other = film(0)
+        data = whole[: dice.randrange(len(whole))] + other[dice.randrange(len(other)) :]
+    else:
+        data = mutated(whole, dice, BYTES)
+    container = KINDS[which][0]
+    suffix = f".{SUFFIX.get(container, container)}"
+    path = folder / f"film-{number}{dice.choice(SUFFIXES) if dice.random() < 0.1 else suffix}"
+    path.write_bytes(data)
+    return path
+
+
+@cache
+def film(which: int) -> bytes:
+    """A film of two shots, two seconds long; empty where this PyAV cannot write it."""
+    container, picture, sound = KINDS[which]
+    kept = BytesIO()
+    try:
+        with av.open(kept, "w", format=container, options={"fflags": "+bitexact"}) as out:
+            _fill(out, picture, sound)
+    except (av.FFmpegError, ValueError, TypeError, OSError):
+        return b""
+    return kept.getvalue()
+
+
+def _fill(out: av.container.OutputContainer, picture: str, sound: str | None) -> None:
+    size = (720, 576) if picture in ("dvvideo",) else (128, 96)
+    rate = 25 if picture in ("mpeg2video", "dvvideo") else RATE
+    stream = out.add_stream(picture, rate=rate)
+    stream.width, stream.height = size
+    formats = {"prores": "yuv422p10le", "mjpeg": "yuvj420p", "huffyuv": "yuv422p"}
+    stream.pix_fmt = formats.get(picture, "yuv420p")
+    stream.codec_context.thread_count = 1
+    # Another number of threads would make other bytes.
+    stream.options = QUIET.get(picture, {})
+    track = None
+    if sound is not None:
+        sample_rate = 48_000 if sound in ("libopus", "ac3", "mp2", "pcm_s16le") else 44_100
+        track = out.add_stream(sound, rate=sample_rate)
+    for number in range(FRAMES):
+        out.mux(stream.encode(_frame(number, size, rate)))
+    out.mux(stream.encode(None))
+    if track is not None:
+        for frame in _tone(track):
+            out.mux(track.encode(frame))
+        out.mux(track.encode(None))
+
+
+def _frame(number: int, size: tuple[int, int], rate: int) -> av.VideoFrame:
+    width, height = size
+    colour = (40, 90, 200) if number < FRAMES // 2 else (200, 120, 30)
+    picture = np.full((height, width, 3), colour, np.uint8)
+    picture[:, (number * 5) % width :: 16] = 255
+    frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
+    frame.pts, frame.time_base = number, Fraction(1, rate)
+    return frame
+
+
+def _tone(track: av.AudioStream) -> list[av.AudioFrame]:
+    rate = track.codec_context.sample_rate
+    layout = track.codec_context.layout.name or "stereo"
+    channels = len(track.codec_context.layout.channels)
+    samples = (8000 * np.sin(2 * np.pi * 330 * np.arange(rate) / rate)).astype(np.int16)
+    frame = av.AudioFrame.from_ndarray(
+        np.repeat(samples, channels)[None, :], format="s16", layout=layout
+    )
+    frame.sample_rate, frame.pts, frame.time_base = rate, 0, Fraction(1, rate)
+    resampler = av.AudioResampler(
+        track.codec_context.format, layout, rate, frame_size=track.codec_context.frame_size or 1024
+    )
+    return [*resampler.resample(frame), *resampler.resample(None)]
+
+
+def facts_of(library: Library) -> list[tuple[str, str, float, float]]:
+    """What a library says of its stories."""
+    return [
+        (record.video.id, story.title, story.span.start, story.span.end)
+        for record in library.videos()
+        if record.state == "ready"
+        for story in library.stories(record.video.id)
+    ]
+
+
+def _by_command(path: Path, scratch: Path) -> str:
+    command = [sys.executable, "-m", "storyscope", "add", str(path)]
+    done = subprocess.run(
+        [*command, "--library", str(scratch / "library")], capture_output=True, text=True
+    )
+    if "Traceback" in done.stderr or done.returncode not in (0, 1):
+        raise RuntimeError(f"code {done.returncode}: {done.stderr[-900:]}")
+    if done.returncode:
+        raise StoryscopeError(done.stderr.strip()[-200:])
+    return "added by the command"

@@ -1,0 +1,43 @@
+"""Attack Storyscope with files, kills and requests made to do harm, and count what falls.
+
+    python benchmarks/hostile.py films --count 300 --seed 1 --resume
+    python benchmarks/hostile.py texts|exports|kills|web --count N
+    python benchmarks/hostile.py films --keep 217        write attack number 217 and stop
+
+Attack number N of a seed is always the same. Results are kept in out/hostile; `--resume` goes on
+where the last run stopped. Each run writes the table in docs/reliability.md. A failure is a
+traceback, a hang of more than a minute, a crash, something lost, or something let out; each is
+named with its number, and the program ends with code 1.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "src")]
+
+from benchmarks import common  # noqa: E402
+from benchmarks.attacks.campaign import KINDS, keep, report, run  # noqa: E402
+
+
+def main() -> None:
+    parser = common.options(__doc__)
+    parser.add_argument("kind", choices=[*KINDS, "table"])
+    parser.add_argument("--count", type=int, default=100, help="how many attacks in all")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--resume", action="store_true", help="go on where the last run stopped")
+    parser.add_argument("--keep", type=int, metavar="N", help="write this attack's file and stop")
+    parser.add_argument("--out", type=Path, default=common.ROOT / "out" / "hostile")
+    wanted = parser.parse_args()
+    if wanted.keep is not None:
+        print(keep(wanted.kind, wanted.seed, wanted.keep, wanted.out))
+        return
+    if wanted.kind != "table":
+        run(wanted.kind, wanted.seed, wanted.count, wanted.out, resume=wanted.resume)
+    if report(wanted.out):
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()
