@@ -1,9 +1,8 @@
 """Nothing that is written takes the place of what somebody else wrote."""
 
 import pytest
-from typer.testing import CliRunner
 
-from storyscope.cli.main import build_app
+from command_line import storyscope
 from storyscope.errors import FormatError, ModelError
 from storyscope.formats import find_format, save_files
 from storyscope.library.training import refuse_other_file
@@ -47,10 +46,7 @@ def test_kodi_adds_to_an_nfo_and_leaves_nothing_half_made(library, tmp_path):
 def test_no_command_replaces_a_file_unasked(library, tmp_path, words):
     theirs = tmp_path / "theirs.mp4"
     theirs.write_bytes(THEIRS)
-    words = [*words, str(theirs), "--library", str(library.folder)]
-    done = CliRunner().invoke(build_app(), words)
-    assert isinstance(done.exception, FormatError)
-    assert "--overwrite" in str(done.exception)
+    assert "--overwrite" in storyscope(*words, theirs, library=library, code=1).stderr
     assert theirs.read_bytes() == THEIRS
 
 
