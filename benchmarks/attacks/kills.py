@@ -88,9 +88,10 @@ def check(name: str, words: Words, library: Path, scratch: Path, wanted: dict[st
         gone = name == "remove" and key.endswith(" b")
         if not gone and not (name in FRESH and key == "Ann a") and found.get(key) != value:
             raise Lost(f"{name}: {key} was {value[:200]}, is {str(found.get(key))[:200]}")
-    damage = _run(("check", "--json"), library, scratch)
-    if json.loads(damage).get("damaged"):
-        raise Lost(f"{name}: {damage[:300]}")
+    _run(("check", "--repair"), library, scratch)
+    left = json.loads(_run(("check", "--json"), library, scratch))["problems"]
+    if left:
+        raise Lost(f"{name}: {left[:3]}")
 
 
 def said(library: Path, scratch: Path) -> dict[str, str]:
@@ -206,7 +207,7 @@ def _ask(
 
 def _run(words: Words, library: Path, scratch: Path) -> str:
     code, text = _outcome(words, library, scratch)
-    if code != 0 and "--json" not in words:
+    if code != 0:
         raise Lost(f"{' '.join(words)} ended with {code}: {text[-500:]}")
     return text
 
