@@ -8,6 +8,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from storyscope.core import Keyframes
+from storyscope.downloads import get_model
 from storyscope.errors import ModelError
 from storyscope.features import describe, load_backbone, to_jpeg
 from storyscope.features.checkpoint import read_weights
@@ -87,9 +88,14 @@ def test_a_hub_id_brings_the_papers_network_and_its_full_map(tmp_path, cache, mo
     from safetensors.numpy import save_file
 
     weights = _narrow_vgg16()
-    save_file(weights, tmp_path / "model.safetensors")
-    hub = SimpleNamespace(snapshot_download=lambda name, **_: str(tmp_path))
-    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+
+    def bring(name, *, local_dir, **_):
+        local_dir.mkdir()
+        save_file(weights, local_dir / "model.safetensors")
+
+    monkeypatch.setenv("STORYSCOPE_MODELS", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(snapshot_download=bring))
+    get_model("timm/vgg16.tv_in1k")
     backbone = load_backbone("timm/vgg16.tv_in1k", threads=1)
     seen = describe(_keyframes([_painted(1)]), backbone, full_map=True)
     assert seen.maps.shape == (1, len(weights["features.28.bias"]) * 7 * 7)
@@ -104,7 +110,7 @@ def test_a_hub_that_does_not_answer_is_a_clear_error(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(snapshot_download=refuse))
     with pytest.raises(ModelError, match="could not be fetched from the hub"):
-        load_backbone("someone/something")
+        get_model("someone/something")
 
 
 def test_a_picture_is_seen_alike_alone_and_in_company(backbone, pictures):

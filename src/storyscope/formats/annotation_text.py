@@ -14,6 +14,7 @@ from typing import NamedTuple
 from storyscope.core import parse_time
 from storyscope.errors import FormatError, InvalidSpan
 from storyscope.formats.annotations import Hints, Unit, WrittenAnnotation
+from storyscope.formats.csv_table import no_formula
 from storyscope.formats.timecode import is_timecode, seconds_at
 
 _LIKE_A_TIME = re.compile(r"-?[\d:.]+")
@@ -153,7 +154,7 @@ class _Columns:
             line,
             self._time(line, self._cell(cells, self.start)),
             self._time(line, end) if end else None,
-            self._cell(cells, self.title),
+            _plain(self._cell(cells, self.title)),
             self._cell(cells, self.annotator),
         )
 
@@ -172,6 +173,11 @@ class _Columns:
     @staticmethod
     def _find(header: Sequence[str], names: Sequence[str]) -> int | None:
         return next((header.index(name) for name in names if name in header), None)
+
+
+def _plain(cell: str) -> str:
+    """The text of a cell without the apostrophe that keeps spreadsheets from computing it."""
+    return cell[1:] if cell[:1] == "'" and no_formula(cell[1:]) == cell else cell
 
 
 def _title(words: Sequence[str]) -> str:
