@@ -44,6 +44,14 @@ def test_a_wish_is_one_of_three():
         StoryCount(about=3, granularity=0.2)
 
 
+def test_a_number_of_stories_has_its_granularity():
+    path = StoryPath((3, 1, 2, 4, 5), 2, (1.0, 0.2, 0.1, 0.9, 0.1, 0.1))
+    for count in range(1, 7):
+        assert len(path.at(path.granularity_of(count))) == count
+    assert path.granularity_of(2) == 0.5
+    assert StoryPath((), 1, (1.0,)).granularity_of(1) == 0.5
+
+
 def test_the_setting_of_the_library_holds_everywhere_at_once(library, film):
     found = library.stories("film")
     library.keep_settings(["stories.about=2"])

@@ -655,6 +655,7 @@ def test_a_number_of_stories_is_kept_for_a_video(client):
     assert client.put(f"{path}/wanted", json={"about": 1}).status_code == 204
     facts = client.get(path).json()
     assert (len(facts["stories"]), facts["wanted"]) == (1, {"about": 1})
+    assert (facts["granularity"], found["granularity"]) == (0.0, 0.5)
     assert client.get("/api/v1/videos").json()["videos"][0]["stories"] == 1
     assert client.put(f"{path}/wanted", json={}).status_code == 204
     assert client.get(path).json() == found

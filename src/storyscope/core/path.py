@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log
 
 from storyscope.core.segmentation import Segmentation
 from storyscope.errors import InvalidSegmentation, InvalidSetting
@@ -57,6 +58,12 @@ class StoryPath:
         if granularity <= 0.5:
             return self.about(round(natural ** (2 * granularity)))
         return self.about(round(natural * (shots / natural) ** (2 * granularity - 1)))
+
+    def granularity_of(self, count: int) -> float:
+        """The granularity at which there are about so many stories; `at` is its inverse."""
+        if count <= self.natural:
+            return 0.5 * log(count) / log(self.natural) if self.natural > 1 else 0.5
+        return 0.5 + 0.5 * log(count / self.natural) / log(self.shots / self.natural)
 
     def with_lead(self) -> StoryPath:
         """The path of a video with one more shot before these, which is a story of its own."""

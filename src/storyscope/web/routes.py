@@ -89,11 +89,14 @@ def list_stories(
     """The stories, as many as are asked for, or as a person marked them; each with its thumbnail.
 
     `wanted` says how many are kept for this video: a `granularity`, `about` so many, or about so
-    many `minutes` each; nothing of it where there are as many as were found.
+    many `minutes` each; nothing of it where there are as many as were found. `granularity` is that
+    of the automatic stories that are returned.
     """
     library = library_of(request)
     stories = library.with_story_count(count).stories(video, annotator=annotator)
     facts = library.story_facts(video, stories) | {"wanted": library.story_count(video).facts}
+    if annotator is None and (count or library.own_version(video) is None):
+        facts["granularity"] = library.path(video).granularity_of(len(stories))
     facts["video"] = named_facts(request, facts["video"])
     chosen = library.chosen_pictures(video, annotator) if annotator else (None,) * len(stories)
     for story, fact, picked in zip(stories, facts["stories"], chosen, strict=True):

@@ -94,7 +94,7 @@ export class WatchState {
 
   get now() { return this.draft ? this.draft.now : this.base; }
   get dirty() { return Boolean(this.draft?.changed); }
-  get granularity() { return this.now.granularity ?? DEFAULT; }
+  get granularity() { return this.now.granularity ?? this.facts?.granularity ?? DEFAULT; }
   get isAutomatic() {
     const { annotator, granularity } = this.source;
     return granularity === null && (annotator ? annotator === "automatic" : !this.video.own);
