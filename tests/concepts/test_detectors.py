@@ -120,7 +120,7 @@ def test_an_unsure_breed_is_called_a_dog_and_a_sure_one_by_its_name(names):
 def test_credits_are_not_called_a_website(names):
     rows = [posterior(c916=0.9), posterior(c22=0.9), posterior(c916=0.5, c922=0.4)]
     seen = detect(np.array(rows), **names)
-    titles = [title for title, _ in title_stories(one_shot_stories(3), seen=seen)]
+    titles = [title for title, *_ in title_stories(one_shot_stories(3), seen=seen)]
     assert titles == ["Opening titles", "Bald eagle", "Credits"]
 
 

@@ -35,7 +35,7 @@ def told(texts, seconds=20.0):
 
 def test_a_story_is_named_by_what_sets_it_apart():
     stories, transcript = told(NARRATION)
-    titles = [title for title, _ in title_stories(stories, transcript=transcript)]
+    titles = [title for title, *_ in title_stories(stories, transcript=transcript)]
     for title, wanted in zip(titles, ["Polar bear", "hare", "Sea lion", "Penguin"], strict=False):
         assert wanted.lower() in title.lower()
     assert titles[4] == "Story 5"
@@ -44,27 +44,27 @@ def test_a_story_is_named_by_what_sets_it_apart():
 def test_names_keep_their_capitals_and_other_words_lose_them():
     stories, transcript = told(NARRATION)
     keywords = {
-        word for _, words in title_stories(stories, transcript=transcript) for word in words
+        word for _, words, _ in title_stories(stories, transcript=transcript) for word in words
     }
     assert {"Canada", "Patagonia", "Dr Helen Marsh", "penguins"} <= keywords
 
 
 def test_captions_in_capitals_are_not_shouted_in_titles():
     stories, transcript = told([text.upper() for text in NARRATION])
-    title, keywords = title_stories(stories, transcript=transcript)[2]
+    title, keywords, _ = title_stories(stories, transcript=transcript)[2]
     assert title.startswith("Sea lions")
     assert "killer whales" in keywords
 
 
 def test_no_keyword_is_a_stop_word():
     stories, transcript = told(NARRATION)
-    for _, keywords in title_stories(stories, transcript=transcript):
+    for _, keywords, _ in title_stories(stories, transcript=transcript):
         assert not stop_words("en").intersection(keywords)
 
 
 def test_stories_that_say_the_same_still_have_titles_of_their_own():
     stories, transcript = told(["The penguins swim.", "A penguin swims.", "The penguins walk."])
-    titles = [title for title, _ in title_stories(stories, transcript=transcript)]
+    titles = [title for title, *_ in title_stories(stories, transcript=transcript)]
     assert titles == ["Penguins", "Penguin (2)", "Penguins (3)"]
 
 
@@ -79,22 +79,22 @@ def shown(rows, names=("seashore", "sandbar", "brown bear", "volcano")):
 def test_without_words_a_story_is_named_by_what_is_seen():
     stories, seen = shown([[0.8, 0.6, 0.0, 0.0], [0.0, 0.0, 0.9, 0.02], [0.0, 0.0, 0.0, 0.01]])
     titles = title_stories(stories, seen=seen)
-    assert titles[0] == ("Seashore, sandbar", ("seashore", "sandbar"))
-    assert titles[1] == ("Brown bear", ("brown bear",))
-    assert titles[2] == ("Story 3", ())
+    assert titles[0] == ("Seashore, sandbar", ("seashore", "sandbar"), "")
+    assert titles[1] == ("Brown bear", ("brown bear",), "")
+    assert titles[2] == ("Story 3", (), "")
 
 
 def test_a_sight_that_is_likely_not_there_names_no_story():
     stories, seen = shown([[0.45, 0.3, 0.0, 0.0], [0.0, 0.0, 0.9, 0.1], [0.2, 0.2, 0.2, 0.2]])
     first, second, third = title_stories(stories, seen=seen)
-    assert first == ("Story 1", ())
-    assert second == ("Brown bear", ("brown bear",))
-    assert third == ("Story 3", ())
+    assert first == ("Story 1", (), "")
+    assert second == ("Brown bear", ("brown bear",), "")
+    assert third == ("Story 3", (), "")
 
 
 def test_a_sight_that_is_everywhere_names_no_story():
     stories, seen = shown([[0.8, 0.0, 0.7, 0.0], [0.8, 0.0, 0.0, 0.7], [0.8, 0.7, 0.0, 0.0]])
-    titles = [title for title, _ in title_stories(stories, seen=seen)]
+    titles = [title for title, *_ in title_stories(stories, seen=seen)]
     assert [title.split(",")[0] for title in titles] == ["Brown bear", "Volcano", "Sandbar"]
 
 
@@ -145,9 +145,43 @@ def test_other_languages_are_named_in_their_own_words():
         ]
     )
     assert transcript.language == "de"
-    titles = [title for title, _ in title_stories(stories, transcript=transcript)]
+    titles = [title for title, *_ in title_stories(stories, transcript=transcript)]
     assert "Eisbär" in titles[0]
     assert "Pinguine" in titles[1]
+
+
+def test_the_summary_is_the_sentence_that_says_most_of_what_the_rest_says():
+    stories, transcript = told(
+        [
+            "It was a fine day. A polar bear can smell a seal under the ice from a mile "
+            "away. The seal hides under the ice when the polar bear is near. Nobody knows why.",
+            "Only one sentence is spoken in this part of it.",
+        ]
+    )
+    first, second = title_stories(stories, transcript=transcript)
+    assert first.summary.startswith(("A polar bear can smell", "The seal hides"))
+    assert first.summary.endswith(".")
+    assert second.summary == ""
+
+
+def test_what_subtitles_say_of_themselves_names_no_story():
+    stories, transcript = told(
+        [
+            "The penguins swim to the island. Subtitles by Anna Example. The penguins dive.",
+            "Visit www.example.org for more subtitles. Thanks for watching!",
+        ]
+    )
+    first, second = title_stories(stories, transcript=transcript)
+    assert "penguins" in first.title.lower()
+    assert not {"Anna Example", "subtitles"} & {*first.keywords, *second.keywords}
+    assert second.title == "Story 2"
+
+
+def test_credits_are_labelled_and_nothing_else_is_said_of_them():
+    stories, transcript = told([NARRATION[0], "Directed by Helen Marsh. Music by Helen Marsh."])
+    first, second = title_stories(stories, transcript=transcript, labels={1: "Credits"})
+    assert "bear" in first.title.lower()
+    assert second == ("Credits", (), "")
 
 
 WORDS = st.sampled_from(["the", "bear.", "Seal", "sea", "lion", "of", "waits", "Rome", "7", "—"])
@@ -156,7 +190,7 @@ WORDS = st.sampled_from(["the", "bear.", "Seal", "sea", "lion", "of", "waits", "
 @given(st.lists(st.lists(WORDS, max_size=12).map(" ".join), min_size=1, max_size=5))
 def test_titles_are_always_short_distinct_and_there(texts):
     stories, transcript = told(texts)
-    titles = [title for title, _ in title_stories(stories, transcript=transcript)]
+    titles = [title for title, *_ in title_stories(stories, transcript=transcript)]
     assert len(set(titles)) == len(stories)
     assert all(title and title[0] == title[0].upper() and len(title) <= 60 for title in titles)
 

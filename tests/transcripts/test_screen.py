@@ -101,7 +101,7 @@ def test_titles_read_the_screen_line_by_line():
     reader = Script([("FROZEN PLANET", 0.9), ("Helen Marsh", 0.9)])
     shots = shots_of(0.0, 10.0)
     screen = read_screen(frames, shots, reader=reader)
-    ((title, keywords),) = title_stories(
+    ((title, keywords, _),) = title_stories(
         [Story("f/0", "f", range(1), Span(0.0, 10.0))], screen=screen
     )
     assert title == "Frozen planet, Helen Marsh"

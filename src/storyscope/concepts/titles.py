@@ -1,8 +1,8 @@
-"""A title and keywords for every story, from what is said, seen and written in it."""
+"""A title, keywords and a summary for every story, from what is said, seen and written in it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from storyscope.concepts.detectors import Seen
 from storyscope.concepts.phrases import plain_phrases
 from storyscope.concepts.said import Embed, by_meaning, said_candidates, screen_phrases
 from storyscope.concepts.sights import seen_candidates
+from storyscope.concepts.summaries import about_the_file, summarise, without
 from storyscope.core import Phrase, Story, Transcript
 
 
@@ -19,6 +20,8 @@ class StoryTitle(NamedTuple):
 
     title: str
     keywords: tuple[str, ...]
+    summary: str = ""
+    """One sentence of the transcript, or nothing."""
 
 
 def title_stories(
@@ -29,17 +32,24 @@ def title_stories(
     screen: Transcript | None = None,
     phrases: Sequence[Phrase] | None = None,
     embed: Embed | None = None,
+    labels: Mapping[int, str] | None = None,
 ) -> list[StoryTitle]:
     """Name every story of one video, each by what sets it apart from the others.
 
     `phrases` are the noun phrases of the transcript where a grammar found them
     (`concepts.mine`); without them a plain search over the transcript's words does. `embed`
-    turns texts into vectors; with it a story is named by what most of it is about. Titles are
-    distinct within the video. A story with no words is named by what is seen in it, and by its
-    number when nothing is known.
+    turns texts into vectors; with it a story is named by what most of it is about. `labels` names
+    stories by their place in `stories` for what they are, such as "Credits"; nothing else is said
+    of those. Titles are distinct within the video. A story with no words is named by what is seen
+    in it, and by its number when nothing is known.
     """
+    labels = labels or {}
+    notes = about_the_file(transcript) if transcript else []
+    if transcript:
+        transcript = without(transcript, notes)
     if phrases is None:
         phrases = plain_phrases(transcript) if transcript else []
+    phrases = [phrase for phrase in phrases if not any(phrase.span.middle in s for s in notes)]
     language = transcript.language if transcript else "en"
     mentions = [*phrases, *(screen_phrases(screen) if screen else [])]
     said = said_candidates(stories, mentions, language)
@@ -48,10 +58,19 @@ def title_stories(
     shown = seen_candidates(stories, seen) if seen else [[] for _ in stories]
     shown = [[c for c in sights if c.probability >= SURE_SIGHT] for sights in shown]
     ranked = [_merge(words, sights) for words, sights in zip(said, shown, strict=True)]
+    for number in labels:
+        ranked[number] = []
     titles = _distinct_titles(ranked)
+    summaries = summarise(stories, transcript, embed) if transcript else [""] * len(stories)
     return [
-        StoryTitle(title, tuple(c.text for c in candidates if not c.is_weak)[:MOST_KEYWORDS])
-        for title, candidates in zip(titles, ranked, strict=True)
+        StoryTitle(labels[number], ())
+        if number in labels
+        else StoryTitle(
+            title, tuple(c.text for c in candidates if not c.is_weak)[:MOST_KEYWORDS], summary
+        )
+        for number, (title, candidates, summary) in enumerate(
+            zip(titles, ranked, summaries, strict=True)
+        )
     ]
 
 

@@ -20,6 +20,8 @@ class Story:
     span: Span
     title: str = ""
     keywords: tuple[str, ...] = ()
+    summary: str = ""
+    """The most central sentence of what is said in it, or nothing."""
 
     def facts(self) -> dict[str, Any]:
         """What `stories --json` says of it, times in seconds."""
@@ -28,6 +30,7 @@ class Story:
             "end": self.span.end,
             "title": self.title,
             "keywords": list(self.keywords),
+            "summary": self.summary,
             "shots": [self.shots.start, self.shots.stop],
         }
 

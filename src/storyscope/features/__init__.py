@@ -21,6 +21,13 @@ from storyscope.features.fisher import Mixture
 from storyscope.features.keyframes import KeyframePicker, join_keyframes, pick_keyframes
 from storyscope.features.mfcc import SoundListener
 from storyscope.features.pictures import Decoded, from_jpeg, to_jpeg
+from storyscope.features.plain import (
+    blank_shots,
+    closing_lettering,
+    is_blank,
+    is_lettered,
+    shots_of_lettering,
+)
 from storyscope.features.vision import describe, describe_parts, describe_pictures
 
 __all__ = [
@@ -34,6 +41,8 @@ __all__ = [
     "SoundListener",
     "VisionOutput",
     "backbone_digest",
+    "blank_shots",
+    "closing_lettering",
     "describe",
     "describe_parts",
     "describe_pictures",
@@ -41,10 +50,13 @@ __all__ = [
     "extract_all",
     "fit_sound",
     "from_jpeg",
+    "is_blank",
+    "is_lettered",
     "join_keyframes",
     "keep_vgg16",
     "load_backbone",
     "pick_keyframes",
+    "shots_of_lettering",
     "to_jpeg",
 ]
 

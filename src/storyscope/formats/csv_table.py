@@ -1,4 +1,4 @@
-"""A table that any program reads: start, end, title, keywords."""
+"""A table that any program reads: start, end, title, keywords, summary."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ def write(timeline: Timeline) -> str:
     """One row a story, times in seconds."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
-    table.writerow(["start", "end", "title", "keywords"])
+    table.writerow(["start", "end", "title", "keywords", "summary"])
     for entry in timeline.entries:
         start, end = f"{entry.span.start:.6f}", f"{entry.span.end:.6f}"
         words = "; ".join(entry.keywords)
-        table.writerow([start, end, no_formula(entry.title), no_formula(words)])
+        texts = (entry.title, words, entry.summary)
+        table.writerow([start, end, *map(no_formula, texts)])
     return out.getvalue()
 
 

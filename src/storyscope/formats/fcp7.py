@@ -29,7 +29,7 @@ def write(timeline: Timeline) -> str:
     for entry in timeline.entries:
         marker = xml.SubElement(sequence, "marker")
         _add(marker, "name", legal(entry.title))
-        _add(marker, "comment", legal(", ".join(entry.keywords)))
+        _add(marker, "comment", legal(entry.description))
         _add(marker, "in", timeline.frame(entry.span.start))
         _add(marker, "out", -1)
     return document(root, doctype="<!DOCTYPE xmeml>\n")

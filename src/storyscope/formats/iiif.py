@@ -67,6 +67,8 @@ def _canvas(timeline: Timeline, base: str, canvas: str) -> dict[str, Any]:
 def _range(name: str, canvas: str, timeline: Timeline, entry: Entry) -> dict[str, Any]:
     shots = timeline.inside(entry)
     made: dict[str, Any] = {"id": name, "type": "Range", "label": _label(entry.title)}
+    if entry.summary:
+        made["summary"] = _label(entry.summary)
     if entry.keywords:
         words = {"label": {"en": ["keywords"]}, "value": {"none": list(entry.keywords)}}
         made["metadata"] = [words]

@@ -26,6 +26,7 @@ def _facts(timeline: Timeline, entry: Entry) -> dict[str, Any]:
         "end": entry.span.end,
         "title": entry.title,
         "keywords": list(entry.keywords),
+        "summary": entry.summary,
     }
     shots = timeline.inside(entry)
     if shots:

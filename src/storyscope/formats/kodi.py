@@ -11,7 +11,7 @@ from xml.etree import ElementTree as xml
 from storyscope.core import format_time
 from storyscope.errors import FormatError
 from storyscope.formats.registry import Format
-from storyscope.formats.timeline import Timeline, one_line
+from storyscope.formats.timeline import Entry, Timeline, one_line
 from storyscope.formats.xml_text import Node, document, legal, parse
 from storyscope.writing import write_whole
 
@@ -39,12 +39,17 @@ def description(timeline: Timeline) -> str:
     """The film as Kodi and Jellyfin describe one, its stories in the plot, keywords as tags."""
     root = xml.Element("movie")
     xml.SubElement(root, "title").text = legal(timeline.video.id)
-    lines = [f"{format_time(e.span.start)} {one_line(e.title)}" for e in timeline.entries]
+    lines = [_plot_line(entry) for entry in timeline.entries]
     xml.SubElement(root, "plot").text = legal("\n".join(lines))
     xml.SubElement(root, "runtime").text = str(round(timeline.video.duration / 60))
     for word in dict.fromkeys(word for entry in timeline.entries for word in entry.keywords):
         xml.SubElement(root, "tag").text = legal(word)
     return document(root)
+
+
+def _plot_line(entry: Entry) -> str:
+    said = f": {one_line(entry.summary)}" if entry.summary else ""
+    return f"{format_time(entry.span.start)} {one_line(entry.title)}{said}"
 
 
 def merged(beside: Path, timeline: Timeline) -> str:

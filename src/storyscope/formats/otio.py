@@ -56,7 +56,7 @@ def _nested(
     if not shots:
         return None
     story = otio.schema.Track(name=entry.title, kind=otio.schema.TrackKind.Video)
-    story.metadata["storyscope"] = {"keywords": list(entry.keywords)}
+    story.metadata["storyscope"] = _metadata(entry)
     edges = [entry.span.start, *(shot.span.start for shot in shots[1:]), entry.span.end]
     for shot, (start, end) in zip(shots, pairwise(edges), strict=True):
         story.append(_clip(otio, timeline, film, Entry(Span(start, end), shot.title)))
@@ -65,8 +65,12 @@ def _nested(
 
 def _clip(otio: Any, timeline: Timeline, film: Any, entry: Entry) -> opentimelineio.schema.Clip:
     clip = otio.schema.Clip(entry.title, film.clone(), _range(otio, timeline, entry.span))
-    clip.metadata["storyscope"] = {"keywords": list(entry.keywords)}
+    clip.metadata["storyscope"] = _metadata(entry)
     return clip
+
+
+def _metadata(entry: Entry) -> dict[str, Any]:
+    return {"keywords": list(entry.keywords), "summary": entry.summary}
 
 
 def _range(otio: Any, timeline: Timeline, span: Span) -> Any:

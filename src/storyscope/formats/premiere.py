@@ -22,7 +22,7 @@ def write(timeline: Timeline) -> str:
     for entry in timeline.entries:
         start, end = timeline.frame(entry.span.start), timeline.frame(entry.span.end)
         times = [timecode(frame, rate) for frame in (start, end, end - start)]
-        words = [one_line(entry.title), one_line(", ".join(entry.keywords))]
+        words = [one_line(entry.title), one_line(entry.description)]
         table.writerow([*map(no_formula, words), *times, "Chapter"])
     return out.getvalue()
 

@@ -38,6 +38,12 @@ class Entry:
     keywords: tuple[str, ...] = ()
     thumbnail: float | None = None
     """The second of the frame that stands for it, where one was chosen."""
+    summary: str = ""
+
+    @property
+    def description(self) -> str:
+        """The summary and the keywords, for formats with one field for both."""
+        return " ".join(filter(None, [self.summary, ", ".join(self.keywords)]))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "title", encodable(self.title))
@@ -115,7 +121,9 @@ def timeline_of(
     video: Video, stories: Sequence[Story], *, annotator: str = "storyscope"
 ) -> Timeline:
     """Stories as a timeline."""
-    entries = tuple(Entry(story.span, story.title, story.keywords) for story in stories)
+    entries = tuple(
+        Entry(story.span, story.title, story.keywords, summary=story.summary) for story in stories
+    )
     return Timeline(video, entries, annotator)
 
 

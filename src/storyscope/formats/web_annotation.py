@@ -31,6 +31,8 @@ def write(timeline: Timeline) -> str:
 
 def _annotation(timeline: Timeline, entry: Entry, number: int, source: str) -> dict[str, Any]:
     bodies = [{"type": "TextualBody", "purpose": "describing", "value": entry.title}]
+    if entry.summary:
+        bodies.append({"type": "TextualBody", "purpose": "commenting", "value": entry.summary})
     bodies += [
         {"type": "TextualBody", "purpose": "tagging", "value": word} for word in entry.keywords
     ]

@@ -16,6 +16,7 @@ def story_of(video: str, id: str, facts: dict[str, Any]) -> Story:
         shots=range(*facts["shots"]),
         title=facts["title"],
         keywords=tuple(facts["keywords"]),
+        summary=facts.get("summary", ""),
     )
 
 

@@ -124,6 +124,7 @@ def _story(findings: Findings, number: int, story: Story, film: str | None) -> s
     address = f"{quote(film)}#t={story.span.start:.2f}" if film else f"#story-{number + 1}"
     seconds = f' data-seconds="{story.span.start:.3f}"' if film else ""
     keywords = "".join(f"<li>{escape(word)}</li>" for word in story.keywords)
+    summary = f"<p>{escape(story.summary)}</p>" if story.summary else ""
     tints = f"--story:{colour};--on-story:{text_colour(colour)}"
     span = _written(story.span)
     return f"""<li class="story" id="story-{number + 1}" style="{tints}">
@@ -131,6 +132,7 @@ def _story(findings: Findings, number: int, story: Story, film: str | None) -> s
 {picture}<span class="number">{number + 1}</span><span class="span">{span}</span></a>
 <div class="words">
 <h2>{escape(title)}</h2>
+{summary}
 <ul class="keywords">{keywords}</ul>
 {_true_line(findings, story)}
 </div>

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from storyscope.core import Keyframes, Looks, Shot
+from storyscope.features import is_blank
 from storyscope.progress import Report, Step, silent
 from storyscope.search.image_match import background
 from storyscope.search.image_text import load_image_text, name_vectors
 
 SECONDS_PER_LOOK = 12.0
 """A shot is looked at once, and once more for every so many seconds."""
-MIN_CONTRAST = 10.0
-"""Standard deviation of the grey levels, of 255, below which a picture shows nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +41,7 @@ def look_at_keyframes(
     wanted = candidates(keyframes, shots)
     rows, vectors = [], []
     for done, choices in enumerate(wanted, start=1):
-        row = next((row for row in choices if contrast(pictures[row]) >= MIN_CONTRAST), None)
+        row = next((row for row in choices if not is_blank(pictures[row][::4, ::4])), None)
         if row is not None:
             rows.append(row)
             vectors.append(network.encode_images([pictures[row]])[0])
@@ -81,8 +80,3 @@ def candidates(keyframes: Keyframes, shots: Sequence[Shot]) -> list[list[int]]:
             nearest = np.argsort(np.abs(keyframes.seconds[stretch] - middle), kind="stable")
             found.append(stretch[nearest].tolist())
     return found
-
-
-def contrast(rgb: np.ndarray) -> float:
-    """Standard deviation of the grey levels of a picture, uint8 [height, width, 3]."""
-    return float(rgb[::4, ::4].mean(axis=2).std())

@@ -49,7 +49,13 @@ from storyscope.core import (
 )
 from storyscope.core.language import UNKNOWN, language_code
 from storyscope.errors import ModelError, TranscriptError
-from storyscope.features import Decoded, backbone_digest
+from storyscope.features import (
+    Decoded,
+    backbone_digest,
+    blank_shots,
+    closing_lettering,
+    shots_of_lettering,
+)
 from storyscope.media import file_digest, read_sound, read_subtitles
 from storyscope.progress import Report, silent
 from storyscope.search import (
@@ -67,7 +73,7 @@ from storyscope.shipped import SHIPPED, is_installed
 from storyscope.stages.executor import Made, Stage, given
 from storyscope.stages.scan import look, scan_film
 from storyscope.stages.settings import only
-from storyscope.stories import all_granularities, model_digest
+from storyscope.stories import all_granularities, fold, model_digest
 from storyscope.thumbnails import Ranker, rate_keyframes
 from storyscope.transcripts import (
     SpeechJournal,
@@ -202,10 +208,14 @@ def find_stories(
     The first shot is a story of its own when it is what comes before the part to index.
     """
     there = [*(cue for cue in cues if cue is not None), *concepts]
-    if not has_lead:
-        return all_granularities(film.shots, there, settings)
-    rest = [replace(cue, vectors=cue.vectors[1:]) for cue in there]
-    return all_granularities(film.shots[1:], rest, settings).with_lead()
+    lead = int(has_lead)
+    rest = [replace(cue, vectors=cue.vectors[lead:]) for cue in there]
+    path = all_granularities(film.shots[lead:], rest, settings)
+    count = len(film.shots)
+    blank = blank_shots(film.keyframes, count).tolist()
+    credits_start = max(lead, closing_lettering(film.keyframes, count))
+    folded = fold(path, blank[lead:], credits_start=credits_start - lead)
+    return folded.with_lead() if has_lead else folded
 
 
 def look_for_search(film: Film, settings: str, *, report: Report = silent) -> Looks | None:
@@ -256,7 +266,7 @@ def name_stories(
     *,
     report: Report = silent,
 ) -> tuple[Story, ...]:
-    """Give every story its times, a title and keywords, at the wanted number of stories."""
+    """Give every story its times, a title, keywords and a summary, at the wanted number."""
     parts = list(count.of(path, film.shots[-1].span.end))
     stories = untitled(video, story_spans(film.shots, parts), parts)
     return title(stories, film, words, screen, mined, seen, trained, settings)
@@ -292,11 +302,37 @@ def title(
         screen=screen,
         phrases=mined.phrases if mined else None,
         embed=load_text_model(text_model).encode,
+        labels=lettering_labels(stories, film),
     )
     return tuple(
-        replace(story, title=name, keywords=keywords)
-        for story, (name, keywords) in zip(stories, titles, strict=True)
+        replace(story, title=name, keywords=keywords, summary=summary)
+        for story, (name, keywords, summary) in zip(stories, titles, strict=True)
     )
+
+
+def lettering_labels(stories: Sequence[Story], film: Film) -> dict[int, str]:
+    """Names, by place, for a first story and for one near the end that are mostly lettering."""
+    if len(stories) < 2:
+        return {}
+    labels = {0: "Opening titles"} if _is_lettering(stories[0], film) else {}
+    late = (1 - CREDITS_SHARE) * film.shots[-1].span.end
+    # Something may still be shown behind the credits.
+    for place in range(len(stories) - 1, 0, -1):
+        if stories[place].span.middle < late:
+            break
+        if _is_lettering(stories[place], film):
+            return {**labels, place: "Credits"}
+    return labels
+
+
+CREDITS_SHARE = 0.2
+"""Share of a film, at its end, in which a story of lettering is its credits."""
+
+
+def _is_lettering(story: Story, film: Film) -> bool:
+    lengths = {number: film.shots[number].span.length for number in story.shots}
+    lettered = shots_of_lettering(film.keyframes, lengths)
+    return 2 * sum(lengths[number] for number in lettered) > sum(lengths.values())
 
 
 def sights(film: Film, seen: VisionOutput, trained: Path) -> Seen:
@@ -381,8 +417,8 @@ READ_SCREEN = Stage(store.SCREEN, 1, read_screen_text)
 LOOK = Stage(store.VISION, 1, look, spools=True)
 MINE_TERMS = Stage(store.MINED, 1, mine_terms)
 DESCRIBE_CONCEPTS = Stage(store.CONCEPTS, 2, describe_concepts)
-FIND_STORIES = Stage(store.STORIES, 2, find_stories)
+FIND_STORIES = Stage(store.STORIES, 3, find_stories)
 LOOK_FOR_SEARCH = Stage(store.LOOKS, 1, look_for_search)
 FILE_PASSAGES = Stage(store.PASSAGES, 3, file_passages)
 RATE_PICTURES = Stage(store.RATINGS, 1, rate_pictures)
-NAME_STORIES = Stage(store.TITLES, 2, name_stories)
+NAME_STORIES = Stage(store.TITLES, 3, name_stories)

@@ -9,6 +9,7 @@ from storyscope.stories.cluster_path import PathPoint
 from storyscope.stories.cluster_runs import Partition, cheapest_partitions
 from storyscope.stories.detect import detect
 from storyscope.stories.explain import BoundaryExplanation, explain, importance
+from storyscope.stories.folding import fold
 from storyscope.stories.model import StoryModel
 from storyscope.stories.segment import all_granularities, model_digest, segment
 
@@ -24,6 +25,7 @@ __all__ = [
     "clusterings",
     "detect",
     "explain",
+    "fold",
     "importance",
     "model_digest",
     "segment",

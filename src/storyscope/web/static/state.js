@@ -134,7 +134,7 @@ export class WatchState {
       const inside = found && found.thumbnail < end ? found.thumbnail : null;
       return {
         start, end, number: n + 1, title: titles[n] || `Story ${n + 1}`, named: titles[n],
-        keywords: found?.keywords ?? [], chosen: thumbnails[n],
+        keywords: found?.keywords ?? [], summary: found?.summary ?? "", chosen: thumbnails[n],
         picture: thumbnails[n] ?? inside ?? this.#middle(start, end),
       };
     });

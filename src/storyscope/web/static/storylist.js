@@ -40,7 +40,9 @@ export function storyList({ state, seek, change }) {
       make("span", { class: "small soft" }, `${clock(story.start)} – ${clock(story.end)}`,
         found ? make("span", { class: "found" }, icon("search"), "match") : null),
       make("span", { class: "keywords small soft" },
-        ...marked(others.slice(0, 4).join(", "), terms)))));
+        ...marked(others.slice(0, 4).join(", "), terms)),
+      story.summary ? make("span", { class: "small soft" }, ...marked(story.summary, terms))
+        : null)));
   }
 
   function editable(story, n) {
