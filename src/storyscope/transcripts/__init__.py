@@ -12,6 +12,9 @@ from storyscope.transcripts.files import read_transcript
 from storyscope.transcripts.screen import read_screen
 from storyscope.transcripts.sidecar import EXTENSIONS, find_sidecar
 from storyscope.transcripts.speech import (
+    MODELS as SPEECH_MODELS,
+)
+from storyscope.transcripts.speech import (
     SpeechJournal,
     SpokenPiece,
     check_speech,
@@ -23,6 +26,7 @@ from storyscope.transcripts.writing import FORMATS, write_transcript
 __all__ = [
     "EXTENSIONS",
     "FORMATS",
+    "SPEECH_MODELS",
     "Cue",
     "SpeechJournal",
     "SpokenPiece",

@@ -17,12 +17,10 @@ class Piece:
     """A stretch of sound short enough to recognise at once."""
 
     start: float
+    end: float
     samples: np.ndarray
-    """float32, 16 kHz mono."""
-
-    @property
-    def end(self) -> float:
-        return self.start + len(self.samples) / RATE
+    """float32, 16 kHz mono, from `lead` seconds before the start on."""
+    lead: float = 0.0
 
 
 def cut_at_quiet(
@@ -31,31 +29,36 @@ def cut_at_quiet(
     most_seconds: float = 60.0,
     search_seconds: float = 15.0,
     quiet_seconds: float = 0.2,
+    overlap_seconds: float = 0.0,
 ) -> Iterator[Piece]:
     """Pieces of at most `most_seconds`, each ended at the quietest moment of its last
-    `search_seconds`, so that no word is cut in two.
+    `search_seconds`, so that few words are cut in two.
 
-    Where the sound itself has a gap, a piece ends. The cuts depend on the sound alone: a run
-    that resumes finds the same pieces.
+    The samples of a piece reach `overlap_seconds` into its neighbours, so that a word across a cut
+    is heard whole. Where the sound itself has a gap, a piece ends. The cuts depend on the sound
+    alone: a run that resumes finds the same pieces.
     """
     held: list[np.ndarray] = []
-    start, length = 0.0, 0
-    most = round(most_seconds * RATE)
+    start, length, lead = 0.0, 0, 0
+    most, overlap = round(most_seconds * RATE), round(overlap_seconds * RATE)
     for chunk in sound:
-        if held and abs(chunk.seconds - (start + length / RATE)) > GAP_SECONDS:
-            yield Piece(start, np.concatenate(held))
-            held, length = [], 0
+        if held and abs(chunk.seconds - (start + (length - lead) / RATE)) > GAP_SECONDS:
+            yield Piece(start, start + (length - lead) / RATE, np.concatenate(held), lead / RATE)
+            held, length, lead = [], 0, 0
         if not held:
             start = chunk.seconds
         held.append(np.asarray(chunk.samples, dtype=np.float32))
         length += len(chunk.samples)
-        while length >= most:
+        while length - lead >= most + overlap:
             samples = np.concatenate(held)
-            cut = _quietest(samples[:most], round(search_seconds * RATE), quiet_seconds)
-            yield Piece(start, samples[:cut])
-            held, start, length = [samples[cut:]], start + cut / RATE, length - cut
-    if length:
-        yield Piece(start, np.concatenate(held))
+            body = samples[lead : lead + most]
+            cut = lead + _quietest(body, round(search_seconds * RATE), quiet_seconds)
+            end = start + (cut - lead) / RATE
+            yield Piece(start, end, samples[: cut + overlap], lead / RATE)
+            start, lead = end, min(cut, overlap)
+            held, length = [samples[cut - lead :]], len(samples) - cut + lead
+    if length > lead:
+        yield Piece(start, start + (length - lead) / RATE, np.concatenate(held), lead / RATE)
 
 
 GAP_SECONDS = 0.25

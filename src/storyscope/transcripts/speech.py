@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -23,8 +23,11 @@ from storyscope.progress import Report, Step, silent
 from storyscope.shipped import SHIPPED, check_file, is_installed
 from storyscope.transcripts.cues import transcript_of_cues
 from storyscope.transcripts.json_formats import json_cues
-from storyscope.transcripts.listening import Piece, cut_at_quiet
+from storyscope.transcripts.listening import RATE, Piece, cut_at_quiet
 from storyscope.writing import write_whole
+
+if TYPE_CHECKING:
+    from faster_whisper import WhisperModel
 
 AUTO, OFF = "auto", "off"
 MODELS = ("whisper-base", "whisper-tiny.en")
@@ -70,13 +73,13 @@ def transcribe(
     chosen = None if language == "auto" else language
     chosen = chosen or next((piece.language for piece in spoken if piece.words), None)
     began = time.monotonic()
-    for piece in cut_at_quiet(sound):
+    for piece in cut_at_quiet(sound, overlap_seconds=OVERLAP_SECONDS):
         if piece.end <= resumed + HALF_SAMPLE:
             continue
         words, heard = recognizer(piece.samples, chosen)
         if words and chosen is None:
             chosen = heard
-        spoken.append(_placed(piece, words, chosen or heard))
+        spoken.append(_placed(piece, words, chosen or heard, after=_last_heard(spoken)))
         keep(spoken[-1])
         report(_step(model, piece.end, resumed, duration, time.monotonic() - began))
     words = [word for piece in spoken for word in piece.words]
@@ -145,48 +148,37 @@ def check_speech(setting: str) -> None:
     if setting in (AUTO, OFF):
         return
     try:
-        find_speech_model(setting)
+        folder = find_speech_model(setting)
     except UnknownName as error:
         raise UnknownName(
             f"no speech model called {setting!r}; transcripts.speech is auto, off, "
             f"{', '.join(MODELS)}, a folder or a hub id (`owner/name`)"
         ) from error
+    if not (folder / "model.bin").is_file():
+        raise ModelError(f"{folder} is not a faster-whisper model: there is no model.bin in it")
 
 
 @cache
 def load_recognizer(model: str = "whisper-tiny.en", *, threads: int = 2) -> Recognizer:
     """The recogniser called `model`: a shipped name, a folder of CTranslate2 files, a hub id.
 
-    Sound in which nobody speaks is told by its voice activity, and costs next to nothing.
+    Sound in which nobody speaks is told by its voice activity: the model is loaded when somebody
+    does.
     """
     folder = find_speech_model(model)
     try:
-        import ctranslate2
-        from faster_whisper import WhisperModel
         from faster_whisper.vad import VadOptions, get_speech_timestamps
     except ImportError as error:
         raise MissingDependency(
             "recognising speech needs faster-whisper, which is not installed; "
             "run `pip install storyscope[speech]`, or put a subtitle file beside the video"
         ) from error
-    on_gpu = ctranslate2.get_cuda_device_count() > 0
-    try:
-        whisper = WhisperModel(
-            str(folder),
-            device="cuda" if on_gpu else "cpu",
-            compute_type="float16" if on_gpu else "int8",
-            cpu_threads=threads,
-            local_files_only=True,
-        )
-    except (RuntimeError, ValueError, OSError) as error:
-        raise ModelError(f"{folder} is not a faster-whisper model: {error}") from error
-
     voice = VadOptions(min_silence_duration_ms=MIN_SILENCE_MS)
 
     def recognise(samples: np.ndarray, language: str | None) -> tuple[list[Word], str]:
         if not get_speech_timestamps(samples, voice):
             return [], language or UNKNOWN
-        segments, heard = whisper.transcribe(
+        segments, heard = _whisper(folder, threads).transcribe(
             samples,
             language=language,
             beam_size=BEAM,
@@ -200,6 +192,24 @@ def load_recognizer(model: str = "whisper-tiny.en", *, threads: int = 2) -> Reco
         return list(transcript_of_cues(cues).words), str(heard.language)
 
     return recognise
+
+
+@cache
+def _whisper(folder: Path, threads: int) -> WhisperModel:
+    import ctranslate2
+    from faster_whisper import WhisperModel
+
+    on_gpu = ctranslate2.get_cuda_device_count() > 0
+    try:
+        return WhisperModel(
+            str(folder),
+            device="cuda" if on_gpu else "cpu",
+            compute_type="float16" if on_gpu else "int8",
+            cpu_threads=threads,
+            local_files_only=True,
+        )
+    except (RuntimeError, ValueError, OSError) as error:
+        raise ModelError(f"{folder} is not a faster-whisper model: {error}") from error
 
 
 def find_speech_model(name: str) -> Path:
@@ -241,6 +251,8 @@ def _checked_base(whole: Path) -> Path:
 BASE_DIGEST = "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9"
 """SHA-256 of the base model once its two parts are joined."""
 BEAM = 5
+OVERLAP_SECONDS = 1.0
+"""How far a piece reaches into its neighbours: longer than a word."""
 MIN_SILENCE_MS = 500
 """A shorter silence does not part what is said."""
 HALF_SAMPLE = 0.5 / 16_000
@@ -261,21 +273,26 @@ def _plain(segment: Any) -> dict[str, Any]:
     return {"start": start, "end": end, "text": segment.text, "words": words}
 
 
-def _placed(piece: Piece, words: Iterable[Word], language: str) -> SpokenPiece:
-    """Words on the video's clock, inside their piece."""
-    length = piece.end - piece.start
-    placed = [
-        Word(
-            word.text,
-            Span(
-                piece.start + min(max(0.0, word.span.start), length),
-                piece.start + min(max(0.0, word.span.end), length),
-            ),
-            word.confidence,
-        )
-        for word in words
-    ]
+def _placed(piece: Piece, words: Iterable[Word], language: str, *, after: float) -> SpokenPiece:
+    """The words that begin in the piece, on the video's clock.
+
+    A word across the border belongs to the piece in which it begins: what is over by `after`, when
+    the last word of the piece before ends, was heard there.
+    """
+    first = piece.start - piece.lead
+    last = first + len(piece.samples) / RATE
+    placed = []
+    for word in words:
+        start = min(first + max(0.0, word.span.start), last)
+        end = min(first + max(0.0, word.span.end), last)
+        if start < piece.end and (start + end) / 2 >= max(after, piece.start):
+            placed.append(Word(word.text, Span(start, end), word.confidence))
     return SpokenPiece(Span(piece.start, piece.end), tuple(placed), language)
+
+
+def _last_heard(spoken: Sequence[SpokenPiece]) -> float:
+    words = spoken[-1].words if spoken else ()
+    return words[-1].span.end if words else 0.0
 
 
 def _step(model: str, done: float, resumed: float, duration: float, elapsed: float) -> Step:
