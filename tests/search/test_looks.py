@@ -7,7 +7,13 @@ import pytest
 
 from storyscope.core import Keyframes, Looks, Shot, Span, Transition
 from storyscope.search import looks as looking
-from storyscope.search.looks import candidates, image_vectors, look_at_keyframes
+from storyscope.search.looks import (
+    candidates,
+    image_vectors,
+    look_at_keyframes,
+    most_looks,
+    most_varied,
+)
 
 
 class Brightness:
@@ -73,6 +79,33 @@ def test_blank_pictures_are_passed_over(network):
     assert looks.rows.tolist() == [0]
     assert len(network.seen) == 1
     assert looks.producer == "brightness"
+
+
+def test_pictures_that_are_the_same_are_looked_at_once(network):
+    keyframes, shots = film(*[3.0] * 6, per_shot=1)
+    near, far = picture(80), picture(200)
+    looks = look_at_keyframes("any", keyframes, shots, [near, far] * 3)
+    assert looks.rows.tolist() == list(range(6))
+    assert len(network.seen) == 2
+    np.testing.assert_array_equal(looks.vectors, np.tile(looks.vectors[:2], (3, 1)))
+    assert looks.vectors[0, 0] < looks.vectors[1, 0]
+
+
+def test_a_film_is_looked_at_so_many_times_a_minute_and_the_rest_borrow_from_the_nearest():
+    rng = np.random.default_rng(0)
+    centres = rng.uniform(0, 255, (5, 432)).astype(np.float32)
+    layouts = np.repeat(centres, 4, axis=0) + rng.normal(0, 5, (20, 432)).astype(np.float32)
+    chosen, stands_for = most_varied(layouts, 5)
+    assert sorted(place // 4 for place in chosen) == [0, 1, 2, 3, 4]
+    assert [chosen[place] // 4 for place in stands_for] == [n // 4 for n in range(20)]
+    everything, own = most_varied(layouts, 50)
+    assert sorted(everything) == list(range(20))
+    assert [everything[place] for place in own] == list(range(20))
+
+
+def test_the_number_of_looks_follows_the_length_of_the_film():
+    assert most_looks(60 * 60.0) - most_looks(30 * 60.0) == 30 * 7
+    assert most_looks(0.0) == 50
 
 
 def test_a_film_of_nothing_but_black_has_no_looks(network):

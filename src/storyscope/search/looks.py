@@ -14,7 +14,13 @@ from storyscope.search.image_match import background
 from storyscope.search.image_text import load_image_text, name_vectors
 
 SECONDS_PER_LOOK = 12.0
-"""A shot is looked at once, and once more for every so many seconds."""
+"""A shot is worth one look, and one more for every so many seconds."""
+FIRST_LOOKS, LOOKS_PER_MINUTE = 50, 7
+"""A film is looked at this often, and so many times a minute: where its shots are worth more looks,
+the vector of a similar picture has to do."""
+LAYOUT_HEIGHT, LAYOUT_WIDTH = 9, 16
+SAME_LAYOUT = 40.0
+"""Distance of layouts below which two pictures are the same: about two grey levels everywhere."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,16 +44,41 @@ def look_at_keyframes(
 ) -> Looks:
     """See a film with an image-text network; `pictures` are the pixels of its keyframes."""
     network = load_image_text(name)
-    wanted = candidates(keyframes, shots)
-    rows, vectors = [], []
-    for done, choices in enumerate(wanted, start=1):
-        row = next((row for row in choices if not is_blank(pictures[row][::4, ::4])), None)
-        if row is not None:
-            rows.append(row)
-            vectors.append(network.encode_images([pictures[row]])[0])
-        report(Step("looks", done, len(wanted), note=f"with {name}"))
-    seen = np.stack(vectors) if vectors else np.zeros((0, 0))
+    rows, layouts = _worth_a_look(keyframes, shots, pictures)
+    if not rows:
+        return Looks(np.zeros(0, np.int32), np.zeros((0, 0), np.float16), network.producer)
+    chosen, stands_for = most_varied(np.stack(layouts), most_looks(shots[-1].span.end))
+    vectors = []
+    for done, place in enumerate(chosen, start=1):
+        vectors.append(network.encode_images([pictures[rows[place]]])[0])
+        report(Step("looks", done, len(chosen), note=f"with {name}"))
+    seen = np.stack(vectors)[stands_for]
     return Looks(np.array(rows, np.int32), seen.astype(np.float16), network.producer)
+
+
+def most_looks(seconds: float) -> int:
+    """How many pictures of a film the network looks at: it costs more than all else together."""
+    return FIRST_LOOKS + round(LOOKS_PER_MINUTE * seconds / 60)
+
+
+def most_varied(layouts: np.ndarray, most: int) -> tuple[list[int], np.ndarray]:
+    """The pictures to look at, and for every picture the place of the one that stands for it.
+
+    Each is the one that differs most from all that were taken before, so that where a film goes
+    back and forth between two cameras each is looked at once. `layouts` has one row a picture.
+    """
+    apart = np.full(len(layouts), np.inf, np.float32)
+    stands_for = np.zeros(len(layouts), int)
+    chosen: list[int] = []
+    while len(chosen) < min(most, len(layouts)):
+        farthest = int(apart.argmax())
+        if apart[farthest] < SAME_LAYOUT:
+            break
+        distance = np.linalg.norm(layouts - layouts[farthest], axis=1)
+        stands_for = np.where(distance < apart, len(chosen), stands_for)
+        apart = np.minimum(apart, distance)
+        chosen.append(farthest)
+    return chosen, stands_for
 
 
 def image_vectors(name: str, looks: Looks, keyframes: Keyframes) -> ImageVectors:
@@ -80,3 +111,27 @@ def candidates(keyframes: Keyframes, shots: Sequence[Shot]) -> list[list[int]]:
             nearest = np.argsort(np.abs(keyframes.seconds[stretch] - middle), kind="stable")
             found.append(stretch[nearest].tolist())
     return found
+
+
+def _worth_a_look(
+    keyframes: Keyframes, shots: Sequence[Shot], pictures: Sequence[np.ndarray]
+) -> tuple[list[int], list[np.ndarray]]:
+    """The keyframe that is taken for each look, where one shows anything, and its layout."""
+    rows, layouts = [], []
+    for choices in candidates(keyframes, shots):
+        for row in choices:
+            small = pictures[row][::4, ::4]
+            if not is_blank(small):
+                rows.append(row)
+                layouts.append(_layout(small))
+                break
+    return rows, layouts
+
+
+def _layout(rgb: np.ndarray) -> np.ndarray:
+    """The colours of a picture and where they are, float32 [432]."""
+    rows = np.linspace(0, rgb.shape[0], LAYOUT_HEIGHT + 1).astype(int)[:-1]
+    columns = np.linspace(0, rgb.shape[1], LAYOUT_WIDTH + 1).astype(int)[:-1]
+    sums = np.add.reduceat(np.add.reduceat(rgb.astype(np.float32), rows, 0), columns, 1)
+    area = np.add.reduceat(np.add.reduceat(np.ones(rgb.shape[:2]), rows, 0), columns, 1)
+    return np.asarray(sums / area[..., None], np.float32).ravel()
