@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from storyscope import Library
 from storyscope.cli.main import build_app
+from storyscope.config import MediaConfig
 from storyscope.errors import LibraryError
 from storyscope.library import thumbnails as thumbnailing
 from storyscope.library.thumbnails import (
@@ -21,6 +22,7 @@ from storyscope.library.thumbnails import (
     SMALL_HEIGHT,
     _changed_choices,
     forget_choices,
+    stills,
 )
 from storyscope.stages.taught import ranker_of
 from storyscope.store import PASSAGES, RATINGS, SqliteStore
@@ -34,9 +36,11 @@ def library(indexed, tmp_path_factory):
 def test_every_story_is_written_at_two_sizes_with_sprites(library):
     shown = library.write_thumbnails("film")
     assert len(shown) == len(library.stories("film"))
+    film = library.video("film")
     for _, (large, small) in shown:
         with Image.open(large) as big, Image.open(small) as little:
-            assert little.height == SMALL_HEIGHT <= big.height
+            assert little.height == SMALL_HEIGHT
+            assert big.size == (film.width, film.height)
     folder = library.folder / "pictures" / "film"
     cues = re.findall(r"#xywh=(\d+),(\d+),(\d+),(\d+)", (folder / "sprites.vtt").read_text())
     assert len(cues) == len(library.shots("film"))
@@ -44,6 +48,11 @@ def test_every_story_is_written_at_two_sizes_with_sprites(library):
         for x, y, width, height in (map(int, cue) for cue in cues):
             assert x + width <= sheet.width
             assert y + height <= sheet.height
+
+
+def test_without_the_film_a_thumbnail_is_as_large_as_its_keyframe(library, tmp_path):
+    (thumbnail, _), *_ = library.write_thumbnails("film")
+    assert stills(str(tmp_path / "gone.mp4"), [thumbnail], MediaConfig()) == {}
 
 
 def test_a_preferred_frame_stands_and_teaches(library):

@@ -19,8 +19,9 @@ def thumbnails(
 ) -> None:
     """Write a thumbnail of every story, or choose the frame for one.
 
-    Pictures come at two sizes, with a sprite sheet and its WebVTT for scrubbing. What you prefer
-    is kept, and trains the library's ranking: all its videos are ranked again.
+    Pictures come as large as in the film and small, with a sprite sheet and its WebVTT for
+    scrubbing. What you prefer is kept, and trains the library's ranking: all its videos are
+    ranked again.
 
     Examples:
 

@@ -72,7 +72,13 @@ from storyscope.library.own_version import (
     own_version,
 )
 from storyscope.library.story_counts import RegroupedStore, regroup
-from storyscope.library.thumbnails import forget_choices, prefer_frame, preferred, write_pictures
+from storyscope.library.thumbnails import (
+    forget_choices,
+    prefer_frame,
+    preferred,
+    stills,
+    write_pictures,
+)
 from storyscope.library.video_settings import Tables, keep_settings_of, settings_of
 from storyscope.progress import Report, Step, silent
 from storyscope.report import Findings, HitPictures, Truth, contact_sheet, hit_sheet
@@ -309,9 +315,9 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
 
     def write_thumbnails(self, video: str) -> list[tuple[Thumbnail, tuple[Path, Path]]]:
         chosen = [self.thumbnail(video, story) for story in self.stories(video)]
-        files = write_pictures(
-            self.video(video), self._film(video).keyframes, chosen, self.folder / "pictures" / video
-        )
+        film, folder = self.video(video), self.folder / "pictures" / video
+        large = stills(film.path, chosen, self.config.media)
+        files = write_pictures(film, self._film(video).keyframes, chosen, folder, large)
         return list(zip(chosen, files, strict=True))
 
     def findings(

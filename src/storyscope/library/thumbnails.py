@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from storyscope.config import MediaConfig
 from storyscope.core import Keyframes, Story, Thumbnail, Video, format_time
-from storyscope.errors import DamagedVideo, LibraryError, VideoBusy
+from storyscope.errors import DamagedVideo, LibraryError, MediaError, VideoBusy
+from storyscope.features import to_jpeg
 from storyscope.formats import write_sprite_sheet
+from storyscope.media import read_frames
 from storyscope.stages.executor import given, stage_key
 from storyscope.stages.indexing import RATE_PICTURES
 from storyscope.stages.taught import RANKER_FILE, base_ranker
@@ -31,6 +34,7 @@ CHOICES_FILE = "thumbnails.json"
 LOCK = "thumbnails"
 """Held by whoever chooses a frame or learns from what was chosen."""
 SMALL_HEIGHT = 90
+STILL_QUALITY = 90
 
 
 def preferred(store: Store, story: Story) -> Thumbnail | None:
@@ -85,8 +89,29 @@ def forget_choices(store: Store, video: str) -> None:
             choices[:] = [choice for choice in choices if choice["video"] != video]
 
 
+def stills(path: str, chosen: Sequence[Thumbnail], config: MediaConfig) -> dict[float, bytes]:
+    """The frame of each thumbnail as large as the film has it, as JPEG, by its time.
+
+    Empty when the film has gone or cannot be read: its keyframes are kept smaller.
+    """
+    times = sorted({thumbnail.seconds for thumbnail in chosen})
+    try:
+        frames = read_frames(path, times, config=config)
+        return {
+            seconds: to_jpeg(frame.rgb, quality=STILL_QUALITY)
+            for seconds, frame in zip(times, frames, strict=True)
+        }
+    except (MediaError, OSError) as error:
+        log.warning("thumbnails are as small as the keyframes: %s", error)
+        return {}
+
+
 def write_pictures(
-    video: Video, keyframes: Keyframes, chosen: Sequence[Thumbnail], folder: Path
+    video: Video,
+    keyframes: Keyframes,
+    chosen: Sequence[Thumbnail],
+    folder: Path,
+    stills: Mapping[float, bytes],
 ) -> list[tuple[Path, Path]]:
     """Every story's thumbnail at two sizes, and a sprite sheet with its WebVTT for scrubbing."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -94,7 +119,7 @@ def write_pictures(
     for number, thumbnail in enumerate(chosen, start=1):
         nearest = int(np.abs(keyframes.seconds - thumbnail.seconds).argmin())
         large, small = folder / f"story-{number}.jpg", folder / f"story-{number}-small.jpg"
-        large.write_bytes(keyframes.pictures[nearest])
+        large.write_bytes(stills.get(thumbnail.seconds) or keyframes.pictures[nearest])
         small.write_bytes(_jpeg(_small(keyframes.pictures[nearest])))
         files.append((large, small))
     write_sprite_sheet(video, keyframes, folder / "sprites.vtt")

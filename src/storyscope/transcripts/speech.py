@@ -167,16 +167,16 @@ def load_recognizer(model: str = "whisper-tiny.en", *, threads: int = 2) -> Reco
     """
     folder = find_speech_model(model)
     try:
-        from faster_whisper.vad import VadOptions, get_speech_timestamps
+        from faster_whisper import vad
     except ImportError as error:
         raise MissingDependency(
             "recognising speech needs faster-whisper, which is not installed; "
             "run `pip install storyscope[speech]`, or put a subtitle file beside the video"
         ) from error
-    voice = VadOptions(min_silence_duration_ms=MIN_SILENCE_MS)
+    voice = vad.VadOptions(min_silence_duration_ms=MIN_SILENCE_MS)
 
     def recognise(samples: np.ndarray, language: str | None) -> tuple[list[Word], str]:
-        if not get_speech_timestamps(samples, voice):
+        if not vad.get_speech_timestamps(samples, voice):
             return [], language or UNKNOWN
         segments, heard = _whisper(folder, threads).transcribe(
             samples,
