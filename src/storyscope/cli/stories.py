@@ -71,12 +71,14 @@ def stories(
         return
     from storyscope.core import format_time
 
+    summaries = ["summary"] if any(story.summary for story in found) else []
     print_table(
         "",
         "start",
         "end",
         "title",
         "keywords",
+        *summaries,
         rows=[
             (
                 str(number),
@@ -84,6 +86,7 @@ def stories(
                 format_time(story.span.end),
                 story.title,
                 ", ".join(story.keywords),
+                *[story.summary for _ in summaries],
             )
             for number, story in enumerate(found, start=1)
         ],
