@@ -1,16 +1,20 @@
 """Whatever befalls a cluster, the library ends as one machine alone would have made it."""
 
 import shutil
+import socket
+from contextlib import ExitStack
 from threading import Thread
 
 import pytest
 
+import preload_index_worker
 import preload_killing_worker
 from dask_cluster import running_cluster
 from storyscope import Library
 from storyscope.cluster import index_on_cluster, opened_cluster
 from storyscope.library.copying import artefact_digest
 from storyscope.store import Artefact
+from waiting import wait_until
 
 pytest.importorskip("distributed")
 pytestmark = [pytest.mark.xdist_group("postgres"), pytest.mark.slow]
@@ -91,3 +95,31 @@ def test_connections_that_are_cut_while_a_film_is_indexed_change_nothing(
     assert (result.video, result.failure) == ("film", "")
     assert cuts
     assert contents(shared, "film") == contents(Library(indexed), "film")
+
+
+def test_a_scheduler_that_is_restarted_is_given_the_videos_again(shared, tmp_path):
+    film = tmp_path / "once.mp4"
+    film.write_bytes(b"film")
+    preload, port = preload_index_worker.__file__, free_port()
+    with ExitStack() as first, ExitStack() as second:
+        (folder := tmp_path / "one").mkdir()
+        address, _ = first.enter_context(running_cluster(folder, preload=preload, port=port))
+        client = second.enter_context(opened_cluster(address))
+        client.wait_for_workers(2, timeout=120)
+
+        def restart():
+            wait_until(lambda: film.with_suffix(".tries").exists())
+            first.close()
+            (again := tmp_path / "two").mkdir()
+            second.enter_context(running_cluster(again, preload=preload, port=port))
+
+        restarting = Thread(target=restart)
+        restarting.start()
+        (result,) = index_on_cluster(shared, [film], client)
+        restarting.join()
+        assert (result.video, result.failure) == ("once", "")
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        return door.getsockname()[1]

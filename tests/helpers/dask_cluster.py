@@ -1,19 +1,17 @@
 """A real Dask scheduler and workers as processes, none of which outlives the tests."""
 
+import json
 import subprocess
 import sys
 import time
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
-
-HERE = Path(__file__).parent
 
 
 @contextmanager
-def running_cluster(folder, *, workers=2, preload=None):
+def running_cluster(folder, *, workers=2, preload=None, port=0):
     """The address of a scheduler with that many workers, and the processes of the workers."""
     with ExitStack() as stack:
-        address = stack.enter_context(_scheduler(folder))
+        address = stack.enter_context(_scheduler(folder, port))
         started = [
             stack.enter_context(_process(*_worker(address, folder, preload)))
             for _ in range(workers)
@@ -21,22 +19,23 @@ def running_cluster(folder, *, workers=2, preload=None):
         yield address, started
 
 
-def start_worker(stack, address, folder, preload=None):
-    """One more worker, which ends with the stack."""
-    return stack.enter_context(_process(*_worker(address, folder, preload)))
-
-
 @contextmanager
-def _scheduler(folder):
+def _scheduler(folder, port):
     file = folder / "scheduler.json"
-    arguments = ["--port", "0", "--host", "127.0.0.1", "--no-dashboard", "--idle-timeout", "90s"]
+    arguments = [
+        "--port",
+        str(port),
+        "--host",
+        "127.0.0.1",
+        "--no-dashboard",
+        "--idle-timeout",
+        "90s",
+    ]
     module = "distributed.cli.dask_scheduler"
     with _process(module, *arguments, "--scheduler-file", str(file)):
         end = time.monotonic() + 60
         while not file.exists() and time.monotonic() < end:
             time.sleep(0.05)
-        import json
-
         yield json.loads(file.read_text())["address"]
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,11 @@ from storyscope.store import FOLDER, address_of
 LOCAL = "local"
 CONNECT_SECONDS = 10
 FOLLOW_SECONDS = 0.5
+FIRST = "FIRST_COMPLETED"
+LOST = ("lost", "cancelled")
+"""What becomes of a task whose scheduler is gone."""
+MOST_TIMES = 5
+"""How often a video is handed over again to a scheduler that was restarted."""
 
 
 @contextmanager
@@ -90,7 +97,7 @@ def index_on_cluster(
     here = installed(library)
     require_equal_workers(client, library, settings, here)
     where = _workers_that_see(client, paths)
-    running: dict[Any, ClusterJob] = {}
+    running: dict[Any, _Handed] = {}
     for path in paths:
         if not where[path]:
             yield IndexResult(path, failure=f"no worker can see {path}; mount its folder there")
@@ -103,15 +110,31 @@ def index_on_cluster(
             owner=client.scheduler.address,
         )
         task = Task(library.place, settings, job.id, job.path, job.transcript, again, here)
-        workers = None if where[path] == "all" else where[path]
-        future = client.submit(
-            index_task, task, key=f"storyscope-{job.id}-{path.name}", workers=workers, pure=False
-        )
-        running[future] = job
+        handed = _Handed(job, task, None if where[path] == "all" else where[path])
+        running[handed.submit(client)] = handed
     if detach:
         _leave_running(running)
         return
     yield from _results(library, client, running, {str(p.absolute()): p for p in paths}, follow)
+
+
+@dataclass(frozen=True)
+class _Handed:
+    """What was handed to a cluster for one video."""
+
+    job: ClusterJob
+    task: Task
+    workers: list[str] | None
+    """The workers that can see the film; None where all can."""
+    times: int = 1
+
+    def submit(self, client: Any) -> Any:
+        key = f"storyscope-{self.job.id}-{self.times}-{self.job.name}"
+        return client.submit(index_task, self.task, key=key, workers=self.workers, pure=False)
+
+    def again(self) -> _Handed:
+        """The same, for a scheduler that has taken the place of another and knows no worker."""
+        return replace(self, times=self.times + 1, workers=None)
 
 
 def require_equal_workers(
@@ -159,22 +182,29 @@ def _workers_that_see(client: Any, paths: Sequence[Path]) -> dict[Path, Any]:
 def _results(
     library: LocalLibrary,
     client: Any,
-    running: dict[Any, ClusterJob],
+    running: dict[Any, _Handed],
     paths: dict[str, Path],
     follow: Callable[[Path, Step], None],
 ) -> Iterator[IndexResult]:
-    wait: Any = import_module("distributed").wait
+    distributed: Any = import_module("distributed")
     left = dict(running)
     try:
         while left:
-            try:
-                done = wait(list(left), timeout=FOLLOW_SECONDS, return_when="FIRST_COMPLETED").done
-            except TimeoutError:
-                done = set()
+            with suppress(TimeoutError, distributed.CancelledError):
+                distributed.wait(list(left), timeout=FOLLOW_SECONDS, return_when=FIRST)
             _follow(library, left, paths, follow)
-            for future in done:
-                job = left.pop(future)
-                yield _result(library, job, future, paths[job.path])
+            for future in [future for future in left if future.status != "pending"]:
+                handed = left[future]
+                if future.status in LOST and client.status != "closed":
+                    if client.status == "running" and handed.times < MOST_TIMES:
+                        del left[future]
+                        left[handed.again().submit(client)] = handed.again()
+                        continue
+                    if client.status != "running":  # It is connecting to the next scheduler.
+                        time.sleep(FOLLOW_SECONDS)
+                        continue
+                del left[future]
+                yield _result(library, handed.job, future, paths[handed.job.path])
     finally:
         _cancel_waiting(library, left)
 
@@ -199,32 +229,32 @@ def _result(library: LocalLibrary, job: ClusterJob, future: Any, path: Path) -> 
 
 def _follow(
     library: LocalLibrary,
-    left: dict[Any, ClusterJob],
+    left: dict[Any, _Handed],
     paths: dict[str, Path],
     follow: Callable[[Path, Step], None],
 ) -> None:
     """Tell how far the videos are that workers are at."""
-    numbers = {job.id for job in left.values()}
+    numbers = {handed.job.id for handed in left.values()}
     for number, text in library.store.jobs().items():
         facts = json.loads(text)
         if number in numbers and facts["state"] == "indexing" and facts["stage"]:
             follow(paths[facts["path"]], Step(facts["stage"], facts["fraction"], 1))
 
 
-def _cancel_waiting(library: LocalLibrary, left: dict[Any, ClusterJob]) -> None:
+def _cancel_waiting(library: LocalLibrary, left: dict[Any, _Handed]) -> None:
     """Forget what no worker has begun; what runs is finished and kept."""
-    begun = {}
-    for future, job in left.items():
-        kept = kept_job(library.store, job.id)
+    begun = []
+    for future, handed in left.items():
+        kept = kept_job(library.store, handed.job.id)
         if kept is not None and kept.state == "waiting":
             future.cancel()
-            library.store.put_job(job.id, None)
+            library.store.put_job(handed.job.id, None)
         else:
-            begun[future] = job
+            begun.append(future)
     _leave_running(begun)
 
 
-def _leave_running(running: dict[Any, ClusterJob]) -> None:
+def _leave_running(running: Iterable[Any]) -> None:
     """Let tasks run to their end without anybody who waits for them."""
     fire_and_forget: Any = import_module("distributed").fire_and_forget
     for future in running:
