@@ -50,7 +50,7 @@ models: $(VENV)/core
 	@$(BIN)/storyscope models get clip || echo "NOTE: without CLIP, pictures are found by classes alone"
 
 # Programs that some tests talk to. Without root they are only named, and those tests skip.
-SYSTEM_PACKAGES := ffmpeg espeak-ng mkvtoolnix chromium pocketsphinx-testdata
+SYSTEM_PACKAGES := ffmpeg espeak-ng mkvtoolnix chromium chromium-headless-shell pocketsphinx-testdata
 system-packages:
 	@missing=$$(for p in $(SYSTEM_PACKAGES); do dpkg -s $$p >/dev/null 2>&1 || echo $$p; done); \
 	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \

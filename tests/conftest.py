@@ -1,7 +1,9 @@
 """What many tests share."""
 
+import faulthandler
 import os
 import shutil
+import sys
 import tempfile
 import warnings
 
@@ -9,11 +11,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from benchmarks.scale.server import running_server
-from browsing import CHROMIUM, PATIENCE, SWITCHES
+from browsing import CHROMIUM, TEST_SECONDS, Chromium, killing_browsers_after
 from movie import make_movie
 from serving import served
 from storyscope.downloads import downloaded_file
 from storyscope.models import models_folder
+from storyscope.processes import indexing
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -21,6 +24,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 FETCHED_MODELS = os.environ.setdefault("STORYSCOPE_FETCHED_MODELS", str(models_folder()))
 # What a machine happens to have fetched must not change what tests see; `fetched_clip` asks for it.
 os.environ["STORYSCOPE_MODELS"] = os.path.join(tempfile.gettempdir(), "storyscope-no-models")
+
+EXIT_SECONDS = 60
+"""Within which the interpreter must have ended after the last test."""
 
 # A busy machine is slow, not wrong.
 settings.register_profile(
@@ -35,6 +41,11 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
+
+
+def pytest_unconfigure():
+    """A thread or process that outlives the tests must not: say where it hangs, and end."""
+    faulthandler.dump_traceback_later(EXIT_SECONDS, exit=True, file=sys.__stderr__)
 
 
 @pytest.fixture
@@ -101,36 +112,49 @@ def address(library, film):
 
 @pytest.fixture(scope="module")
 def browser():
-    wanted = os.environ.get("CI") == "true"
-    if not shutil.which(CHROMIUM):
-        if wanted:
+    """One Chromium for a file of tests; it is surely gone afterwards."""
+    if CHROMIUM is None:
+        if os.environ.get("CI") == "true":
             pytest.fail("the page is tested in chromium, which is missing: apt install chromium")
         warnings.warn("THE PAGE IS NOT TESTED: there is no chromium", stacklevel=1)
         pytest.skip("THE PAGE IS NOT TESTED: there is no chromium; apt install chromium")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
-        yield browser
-        browser.close()
+        chromium = Chromium(play)
+        yield chromium
+        with killing_browsers_after(5):
+            chromium.close()
 
 
 @pytest.fixture
 def open_page(browser, address):
-    """Open a view in a window of its own; no script of it may fail."""
-    windows, failures = [], []
+    """Open a view in a window of its own; no script of it may fail, and no wait is endless."""
+    pages, failures = [], []
 
-    def open_view(path, **window):
-        windows.append(
-            browser.new_context(**({"viewport": {"width": 1200, "height": 900}} | window))
-        )
-        page = windows[-1].new_page()
-        page.set_default_timeout(PATIENCE)
-        page.on("pageerror", lambda error: failures.append(str(error)))
-        page.goto(address + path)
-        return page
+    def open_view(path, *, at=address, **window):
+        pages.append(browser.open(at + path, failures=failures, **window))
+        return pages[-1]
 
-    yield open_view
-    for window in windows:
-        window.close()
+    with killing_browsers_after(TEST_SECONDS):
+        yield open_view
+        for page in pages:
+            page.close()
     assert failures == []
+
+
+@pytest.fixture
+def index_process(monkeypatch, tmp_path):
+    """Index processes that read half a video and wait for this file; then they are done."""
+    go_on = tmp_path / "go-on"
+    script = f"""
+import json, os, sys, time
+sys.stdin.readline()
+print(json.dumps({{"stage": "scan", "fraction": 0.5}}), flush=True)
+while not os.path.exists({str(go_on)!r}):
+    time.sleep(0.02)
+print(json.dumps({{"video": "film"}}), flush=True)
+"""
+    monkeypatch.setattr(indexing, "WORKER", ("-S", "-c", script))
+    yield go_on
+    go_on.touch()

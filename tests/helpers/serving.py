@@ -22,7 +22,10 @@ def served(app):
         yield f"http://127.0.0.1:{door.getsockname()[1]}"
     finally:
         server.should_exit = True
-        thread.join(timeout=30)
+        thread.join(timeout=5)
+        server.force_exit = True
+        thread.join(timeout=10)
+        assert not thread.is_alive(), "the server did not stop; a request must hang in it"
 
 
 def client_of(app, **options):

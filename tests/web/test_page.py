@@ -5,10 +5,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from browsing import PATIENCE, dial, save, sign_in, starts, until, wait_for_stories
+from browsing import PATIENCE, barriers, dial, save, sign_in, starts, until, wait_for_stories
 from movie import story_seconds
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("browser-page")
 expect.set_options(timeout=PATIENCE)
 
 
@@ -244,6 +244,8 @@ def test_a_boundary_of_another_granularity_is_not_called_somebody_s(open_page):
     page = open_page("/watch/film?granularity=1&t=3")
     until(page, "document.querySelectorAll('.stories .story').length > 3")
     expect(page.locator(".why summary")).to_contain_text("Only at this setting of Fewer / more")
+    assert "by hand" not in page.locator(".about").inner_text()
+    assert "Set by" not in page.locator(".about").inner_text()
 
 
 def test_nobody_replaces_a_version_by_typing_its_name(open_page, unmarked):
@@ -295,6 +297,7 @@ def test_space_plays_after_a_click_on_the_bar_and_scrubbing_goes_on_outside_it(o
     until(page, "!document.querySelector('.stage video').paused")
     page.keyboard.press("k")
     until(page, "document.querySelector('.stage video').paused")
+    assert page.evaluate("document.querySelector('.stage video').currentTime") < 9
 
 
 def test_a_finger_that_scrolls_over_a_boundary_moves_nothing(open_page):
@@ -382,18 +385,14 @@ def test_the_theme_follows_the_system_until_it_is_chosen(open_page):
     assert lightness(page) > 0.9
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", [*VIEWS, "/watch/film?edit=1", "/watch/film?compare=1"])
-def test_everyone_can_use_it(open_page, unmarked, path, scheme):
-    from axe_playwright_python.sync_playwright import Axe
-
+def test_everyone_can_use_it(open_page, unmarked, path):
     unmarked.annotate("film", unmarked.version("film", "ann").split(2.0))
-    page = open_page(path, color_scheme=scheme)
+    page = open_page(path)
     page.wait_for_selector(".card-link, .empty, .story, .panel")
     if "compare" in path:
         page.wait_for_selector(".version-row")
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+    assert barriers(page) == []
 
 
 def test_drafts_and_names_stay_in_this_browser(open_page, unmarked):
