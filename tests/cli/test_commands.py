@@ -217,7 +217,7 @@ def test_control_c_says_in_one_line_how_to_go_on(film, tmp_path, jobs):
         start_new_session=True,
         preexec_fn=_heed_control_c,
     )
-    assert "watching the film" in process.stderr.readline()
+    assert "reading the video" in process.stderr.readline()
     os.killpg(process.pid, signal.SIGINT)
     told = process.stderr.read()
     assert process.wait() == 130

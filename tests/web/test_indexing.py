@@ -8,7 +8,9 @@ import pytest
 from index_worker import WORKER
 from storyscope import Library
 from storyscope.processes import indexing
+from storyscope.stages.words import stage_words
 from storyscope.web.indexing import Indexer
+from storyscope.web.job_facts import SHARES
 from waiting import wait_until
 
 
@@ -60,3 +62,8 @@ def test_a_stopped_job_is_stopped_for_good(library):
     assert server.cancel(job.id).state == "cancelled"
     (kept,) = library.store.jobs().values()
     assert json.loads(kept)["state"] == "cancelled"
+
+
+def test_every_stage_has_words_for_people():
+    unnamed = [stage for stage in SHARES if stage_words(stage) == stage.replace("_", " ")]
+    assert unnamed == []

@@ -5,18 +5,18 @@ from __future__ import annotations
 from storyscope.cues import all_cues
 
 STAGE_WORDS = {
-    "scan": "watching the film",
-    "decode": "watching the film",
-    "transcript": "reading the words",
-    "screen": "reading the screen",
+    "scan": "reading the video",
+    "decode": "reading the video",
+    "transcript": "reading the transcript",
+    "screen": "reading text on screen",
     "vision": "looking at keyframes",
-    "looks": "encoding keyframes for search",
-    "mined": "finding what is spoken of",
-    "concepts": "grouping concepts",
-    "stories": "finding the stories",
-    "titles": "naming the stories",
-    "passages": "filing for search",
-    "ratings": "rating the pictures",
+    "looks": "describing pictures",
+    "mined": "finding topics",
+    "concepts": "grouping topics",
+    "stories": "finding stories",
+    "titles": "naming stories",
+    "passages": "preparing search",
+    "ratings": "choosing pictures",
 }
 
 

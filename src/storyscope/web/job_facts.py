@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import Request
 
 from storyscope.cues import indexed_cues
+from storyscope.stages.words import stage_words
 from storyscope.web.answers import without_paths
 from storyscope.web.indexing import Jobs
 
@@ -26,9 +27,6 @@ SHARES = {
 }
 """About how much of the time each stage takes, in the order in which they run."""
 
-CUE_LABELS = {cue.name: cue.progress.capitalize() for cue in indexed_cues()}
-"""What the page says while a cue is described; other stages it knows by name."""
-
 
 def job_facts(request: Request, jobs: Jobs) -> Jobs:
     """The jobs with `total`, the part of the whole that is done, and without folders."""
@@ -37,7 +35,7 @@ def job_facts(request: Request, jobs: Jobs) -> Jobs:
         | {
             "path": job["name"],
             "total": whole_fraction(job),
-            "label": CUE_LABELS.get(job["stage"], ""),
+            "label": stage_words(job["stage"]).capitalize() or "Starting",
             "failure": without_paths(request, job["failure"]),
         }
         for job in jobs

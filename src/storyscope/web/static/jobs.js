@@ -2,14 +2,6 @@
 import { api, onEvents, send } from "./api.js";
 import { button, iconButton, make, remaining, toast } from "./dom.js";
 
-const STAGES = {
-  scan: "Reading the video", transcript: "Reading the words", screen: "Reading text on screen",
-  vision: "Looking at keyframes", mined: "Finding topics", concepts: "Grouping topics",
-  stories: "Finding stories", titles: "Naming stories", passages: "Preparing search",
-  ratings: "Choosing pictures", looks: "Describing pictures",
-};
-export const stageName = ({ stage, label }) =>
-  label || STAGES[stage] || (stage ? "Working" : "Starting");
 export const ACTIVE = ["waiting", "indexing"];
 
 const uploads = new Map();
@@ -76,7 +68,7 @@ function fill(row, job) {
   const words = { failed: job.failure, waiting: "Waiting", cancelled: "Cancelled",
     sending: job.fraction < 1 ? "Uploading" : "Checking the file" };
   const name = row.querySelector(".stage-name");
-  name.textContent = words[job.state] ?? stageName(job);
+  name.textContent = words[job.state] ?? job.label;
   name.classList.toggle("warn", job.state === "failed");
   const done = job.state === "sending" ? job.fraction : job.total ?? 0;
   const bar = row.querySelector("progress");
