@@ -34,11 +34,11 @@ from storyscope.web.delivery import (
     HeadAnswers,
     content_name,
     page_html,
+    reference_html,
 )
 from storyscope.web.guard import Guard
 from storyscope.web.indexing import Indexer
 from storyscope.web.learning import Learner
-from storyscope.web.reference import reference_page
 from storyscope.web.streams import Streams, TooManyStreams
 from storyscope.web.titles import Titles
 from storyscope.writing import sweep_abandoned
@@ -58,6 +58,16 @@ STATUS: dict[type[StoryscopeError], int] = {
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 ODD_NAME = {errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ, errno.ELOOP}
 """What the system says of names that no file can have."""
+ROOMS = {
+    "Videos and stories": routes,
+    "Search": searching,
+    "Playback": playing,
+    "Export": exporting,
+    "Versions and learning": correcting,
+    "Adding videos": adding,
+    "Folders, demo and transcripts": bringing,
+}
+"""The files of routes, by what the API reference calls them."""
 LARGEST_UPLOAD = 64 << 30
 MOST_EXPORTS = 2
 """Exports that are written at once; the others wait, and no other route waits for them."""
@@ -95,8 +105,8 @@ def create_app(
     app.add_middleware(HeadAnswers)
     app.add_middleware(Compressed)
     app.add_middleware(Guard, token=token, largest_upload=largest_upload)
-    for room in (routes, searching, playing, exporting, correcting, adding, bringing):
-        app.include_router(room.router, prefix="/api/v1")
+    for title, room in ROOMS.items():
+        app.include_router(room.router, prefix="/api/v1", tags=[title])
     app.add_exception_handler(StoryscopeError, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_shape)
     app.add_exception_handler(OSError, _refuse_by_system)
@@ -152,13 +162,13 @@ async def _refuse_letters(request: Request, error: Exception) -> JSONResponse:
 
 def _serve_page(app: FastAPI) -> None:
     name = content_name()
-    html = page_html(name)
+    html, reference = page_html(name), reference_html(name)
     app.mount(f"/static/{name}", Assets(A_YEAR), name="assets")
     app.mount("/static", Assets(ANEW), name="static")
 
     @app.get("/api/docs", include_in_schema=False)
-    def reference() -> HTMLResponse:
-        return HTMLResponse(reference_page(app.openapi()))
+    def api_reference() -> HTMLResponse:
+        return HTMLResponse(reference, headers={"Cache-Control": ANEW})
 
     @app.get("/api/{call:path}", include_in_schema=False)
     def unknown(call: str) -> JSONResponse:

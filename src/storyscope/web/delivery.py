@@ -16,6 +16,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 STATIC = Path(str(files("storyscope.web"))) / "static"
 A_YEAR = "public, max-age=31536000, immutable"
 ANEW = "no-cache"
+ALONE = {"theme.js", "reference.js"}
+"""Scripts that are no modules of the page."""
 NOT_TEXT = re.compile(r"/(media|stream|picture|poster|sprites\.jpg|events|uploads)$|/export/")
 """Answers that are compressed already, are read by ranges, or are sent bit by bit."""
 
@@ -74,7 +76,7 @@ class _HeadersSent(Exception):
 def content_name() -> str:
     """A name for the static files as they are: other content, another name."""
     digest = sha256()
-    for path in sorted(STATIC.iterdir()):
+    for path in sorted(STATIC.rglob("*")):
         if path.is_file():
             digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:12]
@@ -82,14 +84,23 @@ def content_name() -> str:
 
 def page_html(name: str) -> str:
     """The page with its files under their content's name, all modules asked for at once."""
-    modules = sorted(path.name for path in STATIC.glob("*.js") if path.name != "theme.js")
+    modules = sorted(path.name for path in STATIC.glob("*.js") if path.name not in ALONE)
     preloads = "\n".join(
         f'<link rel="modulepreload" href="/static/{module}">' for module in modules
     )
     html = (STATIC / "index.html").read_text(encoding="utf-8")
-    return html.replace("</head>", f"{preloads}\n</head>").replace("/static/", f"/static/{name}/")
+    return _named(html.replace("</head>", f"{preloads}\n</head>"), name)
+
+
+def reference_html(name: str) -> str:
+    """The API reference, with its files under their content's name."""
+    return _named((STATIC / "reference.html").read_text(encoding="utf-8"), name)
 
 
 def login_html() -> str:
     """What somebody sees who comes without the access token."""
     return (STATIC / "login.html").read_text(encoding="utf-8")
+
+
+def _named(html: str, name: str) -> str:
+    return html.replace("/static/", f"/static/{name}/")
