@@ -67,12 +67,15 @@ def without_paths(request: Request, text: str) -> str:
     return text
 
 
-def named_facts(request: Request, facts: dict[str, Any]) -> dict[str, Any]:
+def named_facts(
+    request: Request, facts: dict[str, Any], *, title: str | None = None
+) -> dict[str, Any]:
     """What the library says of a video, with its title and without its folder."""
-    video = library_of(request).video(facts["id"])
+    if title is None:
+        title = titles_of(request).of(library_of(request).video(facts["id"]))
     return facts | {
         "path": FilePath(facts["path"]).name,
-        "title": titles_of(request).of(video),
+        "title": title,
         "failure": without_paths(request, facts.get("failure", "")),
     }
 

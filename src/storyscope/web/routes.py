@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
@@ -22,6 +24,7 @@ from storyscope.web.answers import (
 )
 
 router = APIRouter()
+VideoOrder = Literal["title", "recent", "longest", "stories"]
 
 
 class Renaming(BaseModel):
@@ -35,19 +38,34 @@ def list_videos(
     request: Request,
     offset: Annotated[int, Query(ge=0)] = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
+    sort: Annotated[VideoOrder | None, Query()] = None,
+    q: Annotated[str, Query(max_length=200)] = "",
     if_none_match: KnownTag = None,
 ) -> Response:
-    """Videos in the order of their ids, a page at a time."""
+    """Videos, a page at a time, in the order of their ids or as `sort` says.
+
+    With `q`, only those whose titles hold all its words. Order and choice are made over the whole
+    library, before the page is cut.
+    """
     library = library_of(request)
     facts = library.facts()
-    shown = facts[offset : offset + limit]
-    changed = {record.video.id: record.modified_ns / 1e9 for record in library.store.records()}
-    videos = [
-        named_facts(request, fact)
-        | {"file": _file_facts(library.video(fact["id"])), "modified": changed.get(fact["id"])}
-        for fact in shown
-    ]
-    page = {"total": len(facts), "offset": offset, "videos": videos}
+    records = {record.video.id: record for record in library.store.records()}
+    titles = titles_of(request).of_each(record.video for record in records.values())
+    first: dict[str, str] = {}
+    videos = []
+    for fact in facts:
+        record = records.get(fact["id"])
+        if record is None:  # removed this moment
+            continue
+        video = named_facts(request, fact, title=titles[fact["id"]]) | {
+            "file": _file_facts(record.video),
+            "modified": record.modified_ns / 1e9,
+        }
+        name = video["title"] or video["id"]
+        videos.append(video | {"same_as": first.get(record.video.digest, "")})
+        first.setdefault(record.video.digest, name)
+    chosen = ordered_videos([each for each in videos if _is_called(each, q)], sort)
+    page = {"total": len(chosen), "offset": offset, "videos": chosen[offset : offset + limit]}
     return tagged(page, if_none_match)
 
 
@@ -140,6 +158,28 @@ def show_transcript(request: Request, video: str, if_none_match: KnownTag = None
         "words": [[w.text, w.span.start, w.span.end] for w in words.words] if words else [],
     }
     return tagged(facts, if_none_match)
+
+
+def ordered_videos(videos: list[dict[str, Any]], sort: str | None) -> list[dict[str, Any]]:
+    """The facts of videos as a person wants them listed; without a wish, as they are."""
+    keys: dict[str, Callable[[dict[str, Any]], Any]] = {
+        "title": lambda video: _natural(video["title"] or video["id"]),
+        "recent": lambda video: -video["modified"],
+        "longest": lambda video: -video["duration"],
+        "stories": lambda video: -video["stories"],
+    }
+    return sorted(videos, key=keys[sort]) if sort else videos
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """A key that sorts "Part 2" before "Part 10"."""
+    parts = re.findall(r"\d+|\D+", name.casefold())
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
+
+
+def _is_called(video: dict[str, Any], words: str) -> bool:
+    name = (video["title"] or video["id"]).casefold()
+    return all(word in name for word in words.casefold().split())
 
 
 def _file_facts(video: Video) -> dict[str, Any]:

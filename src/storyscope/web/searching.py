@@ -13,7 +13,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, UploadFile
 from storyscope.core import Hit
 from storyscope.errors import FormatError
 from storyscope.search import Filter
-from storyscope.web.answers import library_of
+from storyscope.web.answers import library_of, titles_of
 
 router = APIRouter()
 MOST_RESULTS = 1000
@@ -23,6 +23,7 @@ FOUND = 0.5
 """The least part of a score by which a story counts as found by what is said, meant or seen."""
 Offset = Annotated[int, Query(ge=0, le=MOST_RESULTS)]
 Limit = Annotated[int, Query(ge=1, le=100)]
+Sort = Annotated[Literal["time", "longest"] | None, Query()]
 Kind = Annotated[Literal["spoken", "topic", "visual"] | None, Query()]
 
 
@@ -34,15 +35,17 @@ def search(
     limit: Limit = 20,
     offset: Offset = 0,
     kind: Kind = None,
+    sort: Sort = None,
 ) -> dict[str, Any]:
     """Stories that answer the text, best first; nothing relevant is an answer too.
 
+    With `sort` all that answer are put in the order of the videos or by length, and then paged.
     Only stories in one video, within some seconds of it, of some length, in one language, or
     found in one way: `spoken`, `topic` or `visual`.
     """
     library = library_of(request)
     found = lambda count: library.search(q, limit=count, only=only)  # noqa: E731
-    return {"query": q, **_page(request, found, offset, limit, kind)}
+    return {"query": q, **_page(request, found, offset, limit, kind, sort)}
 
 
 @router.get("/videos/{video}/stories/{number}/similar")
@@ -53,14 +56,14 @@ def similar(
     only: Annotated[Filter, Depends()],
     limit: Limit = 20,
     offset: Offset = 0,
+    sort: Sort = None,
 ) -> dict[str, Any]:
     """Stories that speak of the same, or look the same, as this one."""
     library = library_of(request)
     story = library.story(f"{library.video(video).id}/{number}")
     only = Filter(**{**vars(only), "video": None})
-    return _page(
-        request, lambda count: library.more_like(story, limit=count, only=only), offset, limit
-    )
+    found = lambda count: library.more_like(story, limit=count, only=only)  # noqa: E731
+    return _page(request, found, offset, limit, sort=sort)
 
 
 @router.post("/search/image")
@@ -95,21 +98,29 @@ def _page(
     offset: int,
     limit: int,
     kind: str | None = None,
+    sort: str | None = None,
 ) -> dict[str, Any]:
     """Results [offset, offset + limit), and whether there are more."""
     library = library_of(request)
-    # One more than is shown tells whether there are more; filtered ones need all to choose from.
-    hits = found(MOST_RESULTS if kind else offset + limit + 1)
+    # One more than is shown tells whether there are more; to filter or sort, all are needed.
+    hits = found(MOST_RESULTS if kind or sort else offset + limit + 1)
     if kind:
         hits = [h for h in hits if any(h.parts.get(part, 0) >= FOUND for part in KINDS[kind])]
+    if sort == "time":
+        hits = sorted(hits, key=lambda hit: (hit.video, hit.story.span.start))
+    elif sort == "longest":
+        hits = sorted(hits, key=lambda hit: hit.story.span.start - hit.story.span.end)
+    shown = hits[offset : offset + limit]
+    titles = titles_of(request).of_each(library.video(hit.video) for hit in shown)
     return {
         "hits": [
             {
                 **hit.facts(),
+                "video_title": titles[hit.video] or hit.video,
                 "duration": library.video(hit.video).duration,
                 "moment": moment_of(hit),
             }
-            for hit in hits[offset : offset + limit]
+            for hit in shown
         ],
         "more": len(hits) > offset + limit,
     }

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import queue
 import threading
+from collections.abc import Iterable
 from typing import Any
 
 from storyscope.core import Video
@@ -21,29 +23,41 @@ class Titles:
         self._store = store
         self._lock = threading.Lock()
         self._asked: set[str] = set()
+        self._unread: queue.Queue[Video] = queue.Queue()
 
     def of(self, video: Video) -> str:
         """The title now; one that is not known yet is read from the file meanwhile."""
-        kept = self._read().get(video.id, {})
-        if "given" in kept:
-            return str(kept["given"])
-        if kept.get("digest") == video.digest:
-            return str(kept["found"])
-        if video.digest not in self._asked:
-            self._asked.add(video.digest)
-            threading.Thread(target=self._find, args=(video,), daemon=True).start()
-        return ""
+        return self.of_each([video])[video.id]
+
+    def of_each(self, videos: Iterable[Video]) -> dict[str, str]:
+        """The titles of many videos by their ids, read at once."""
+        kept = self._read()
+        return {video.id: self._title(video, kept.get(video.id, {})) for video in videos}
 
     def rename(self, video: Video, title: str) -> None:
         """Keep the name that a person gave; an empty one gives the file's own title back."""
         self._keep(video.id, given=title or None)
 
-    def _find(self, video: Video) -> None:
-        try:
-            found = read_title(video.path)
-        except StoryscopeError:
-            found = ""
-        self._keep(video.id, digest=video.digest, found=found)
+    def _title(self, video: Video, kept: dict[str, Any]) -> str:
+        if "given" in kept:
+            return str(kept["given"])
+        if kept.get("digest") == video.digest:
+            return str(kept["found"])
+        if video.digest not in self._asked:
+            if not self._asked:
+                threading.Thread(target=self._find, daemon=True).start()
+            self._asked.add(video.digest)
+            self._unread.put(video)
+        return ""
+
+    def _find(self) -> None:
+        """Read the titles inside files, one file after another, however many were asked for."""
+        while video := self._unread.get():
+            try:
+                found = read_title(video.path)
+            except StoryscopeError:
+                found = ""
+            self._keep(video.id, digest=video.digest, found=found)
 
     def _keep(self, video: str, **facts: Any) -> None:
         with self._lock:

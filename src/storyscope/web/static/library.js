@@ -1,23 +1,19 @@
 // The library: every video as a card, what is on its way in, and how to bring more.
 import { get, send, wasAborted } from "./api.js";
 import { removeVideos, videoCard } from "./card.js";
-import { button, make, nameOf, plural, toast, withIcon } from "./dom.js";
+import { button, make, plural, toast, withIcon } from "./dom.js";
 import { ACTIVE, isBusy, jobList, upload } from "./jobs.js";
 import { openFolders } from "./folders.js";
 import { firstRun } from "./first_run.js";
 import { prefer, preference } from "./person.js";
 
 const PAGE = 500;
-const SORTS = {
-  title: ["Title", (a, b) => nameOf(a).localeCompare(nameOf(b), undefined, { numeric: true })],
-  recent: ["Newest", (a, b) => (b.modified ?? 0) - (a.modified ?? 0)],
-  longest: ["Longest", (a, b) => b.duration - a.duration],
-  stories: ["Most stories", (a, b) => b.stories - a.stories],
-};
+const SORTS = { title: "Title", recent: "Newest", longest: "Longest", stories: "Most stories" };
 
 export async function showLibrary({ view, signal }) {
   document.title = "Library – Storyscope";
   let videos = [];
+  let [total, whole, asked, turn] = [0, 0, "", 0];
   let loaded = false;
   let jobs = [];
   let drawn = "";
@@ -27,11 +23,11 @@ export async function showLibrary({ view, signal }) {
   const count = make("p", { class: "soft", role: "status" });
   const sort = make("select", { "aria-label": "Sort by", onchange: () => {
     prefer("sort", sort.value);
-    draw();
-  } }, ...Object.entries(SORTS).map(([key, [words]]) => make("option", { value: key }, words)));
+    refresh();
+  } }, ...Object.entries(SORTS).map(([value, words]) => make("option", { value }, words)));
   sort.value = preference("sort", "title");
   const filter = make("input", { type: "search", class: "filter", placeholder: "Filter by title",
-    "aria-label": "Filter by title", oninput: () => draw() });
+    "aria-label": "Filter by title", oninput: () => refresh() });
   const several = make("div", { class: "several", hidden: true });
   const file = make("input", { type: "file", accept: "video/*,.mkv,.avi,.ts,.mxf", class: "hidden",
     id: "file", "aria-label": "Video files to upload", tabindex: -1, multiple: true,
@@ -48,21 +44,24 @@ export async function showLibrary({ view, signal }) {
   dropZone(view, signal);
   await refresh();
 
+  // Order and filter are the server's: they hold for the whole library, not only what is loaded.
   async function refresh() {
+    const mine = ++turn;
+    const wanted = new URLSearchParams({ sort: sort.value, q: filter.value.trim() });
     try {
-      const found = [];
-      let total = 1;
-      while (found.length < total) {
-        const page = await get(`/videos?offset=${found.length}&limit=${PAGE}`, { signal });
-        total = page.total;
+      let found = [];
+      do {
+        const page = await get(`/videos?offset=${found.length}&limit=${PAGE}&${wanted}`, { signal });
+        if (mine !== turn) return;
+        found = [...found, ...page.videos];
+        [videos, total, asked] = [found, page.total, wanted.get("q")];
+        if (!asked) whole = total;
+        loaded = true;
+        draw();
         if (!page.videos.length) break;
-        found.push(...page.videos);
-      }
-      videos = found;
-      loaded = true;
-      draw();
+      } while (found.length < total);
     } catch (error) {
-      if (wasAborted(error)) return;
+      if (wasAborted(error) || mine !== turn) return;
       if (!loaded) throw error;
       toast(error.message);
     }
@@ -77,33 +76,27 @@ export async function showLibrary({ view, signal }) {
   }
 
   function draw() {
-    const wanted = filter.value.trim().toLowerCase();
-    const shown = videos.filter((video) => nameOf(video).toLowerCase().includes(wanted))
-      .sort(SORTS[sort.value][1]);
-    const key = JSON.stringify([shown, [...picked], isBusy(),
+    const key = JSON.stringify([videos, total, asked, [...picked], isBusy(),
       jobs.map((job) => [job.id, job.state])]);
     if (key === drawn) return;
     drawn = key;
-    count.textContent = wanted ? `${shown.length} of ${plural(videos.length, "video")}`
-      : videos.length ? plural(videos.length, "video") : "";
-    filter.hidden = sort.hidden = !videos.length;
-    tools.classList.toggle("first", !videos.length);
-    if (!videos.length) {
-      grid.replaceChildren(...(isBusy() ? [] : [firstRun(() => file.click())]));
-    } else if (!shown.length) {
-      grid.replaceChildren(make("p", { class: "soft wide" }, `No video matches “${wanted}”.`));
-    } else grid.replaceChildren(...shown.map(card));
+    count.textContent = asked ? `${total} of ${plural(whole, "video")}`
+      : total ? plural(total, "video") : "";
+    const none = !total && !asked;
+    filter.hidden = sort.hidden = none;
+    tools.classList.toggle("first", none);
+    if (none) grid.replaceChildren(...(isBusy() ? [] : [firstRun(() => file.click())]));
+    else if (!total) {
+      grid.replaceChildren(make("p", { class: "soft wide" }, `No video matches “${asked}”.`));
+    } else grid.replaceChildren(...videos.map(card));
     drawSeveral();
   }
 
   function card(video) {
     const job = jobs.find((each) => each.video === video.id && ACTIVE.includes(each.state)
       || each.name === video.file?.path && ACTIVE.includes(each.state));
-    const digest = video.file?.digest;
-    const twin = digest && videos.find((other) => other.file?.digest === digest && other !== video
-      && videos.indexOf(other) < videos.indexOf(video));
     return videoCard(video, {
-      job, refresh, twin: twin ? nameOf(twin) : "", selected: picked.has(video.id),
+      job, refresh, twin: video.same_as, selected: picked.has(video.id),
       select: (on) => { picked[on ? "add" : "delete"](video.id); draw(); },
     });
   }

@@ -5,7 +5,8 @@ import { hitCard } from "./hit.js";
 import { go } from "./router.js";
 
 const PAGE = 24;
-const FILTERS = ["video", "kind", "longest", "shortest", "language", "sort"];
+const MOST_NAMED = 6;
+const FILTERS = ["video", "kind", "length", "language"];
 const LENGTHS = { "": "Any length", short: "Under 1 minute", middle: "1 to 5 minutes",
   long: "Over 5 minutes" };
 const BOUNDS = { short: { longest: 60 }, middle: { shortest: 60, longest: 300 },
@@ -21,10 +22,11 @@ export async function showSearch({ view, params, signal }) {
   document.title = text ? `${text} – Storyscope` : "Search – Storyscope";
   if (!text && !like) return view.replaceChildren(nothingAsked());
   const wanted = query(params);
-  const [first, { videos }] = await Promise.all([
-    get(`${wanted}&limit=${PAGE}`, { signal }), get("/videos?limit=500", { signal })]);
-  const names = new Map(videos.map((video) => [video.id, nameOf(video)]));
-  const named = text ? videos.filter((video) => holdsAll(nameOf(video), text)) : [];
+  const called = new URLSearchParams({ q: text, sort: "title", limit: String(MOST_NAMED) });
+  const [first, { videos: named }, { videos }] = await Promise.all([
+    get(`${wanted}&limit=${PAGE}`, { signal }),
+    text ? get(`/videos?${called}`, { signal }) : { videos: [] },
+    get("/videos?sort=title&limit=500", { signal })]);
   const title = like ? "More like this" : `“${text}”`;
   const bar = filterBar(params, videos);
   if (!first.hits.length && !named.length) {
@@ -38,7 +40,7 @@ export async function showSearch({ view, params, signal }) {
       link("/", "Back to the library", { class: "button" })));
     return;
   }
-  const grid = make("div", { class: "grid hits" }, ...ordered(first.hits, params, names, text));
+  const grid = make("div", { class: "grid hits" }, ...cards(first.hits, text));
   const count = make("p", { class: "soft", role: "status" });
   const more = button("Show more", next, { class: "wide-button" });
   let shown = first.hits.length;
@@ -51,7 +53,7 @@ export async function showSearch({ view, params, signal }) {
   async function next() {
     try {
       const page = await get(`${wanted}&limit=${PAGE}&offset=${shown}`, { signal });
-      grid.append(...ordered(page.hits, params, names, text));
+      grid.append(...cards(page.hits, text));
       shown += page.hits.length;
       tell(page.more);
     } catch (error) { if (!wasAborted(error)) toast(error.message); }
@@ -76,7 +78,7 @@ export async function showImageSearch({ view, signal, image }) {
     make("div", {}, make("h1", {}, "Search by image"), make("p", { class: "soft" },
       hits.length ? stories(hits.length) : "Nothing in the library looks like this image.")));
   const grid = make("div", { class: "grid hits" },
-    ...hits.map((hit) => hitCard(hit, { name: hit.video, words: "" })));
+    ...cards(hits, ""));
   view.replaceChildren(head, grid);
   arrows(grid);
 }
@@ -84,7 +86,7 @@ export async function showImageSearch({ view, signal, image }) {
 function query(params) {
   const like = params.get("like");
   const asked = new URLSearchParams(BOUNDS[params.get("length")] ?? {});
-  for (const name of ["video", "language", "kind"]) {
+  for (const name of ["video", "language", "kind", "sort"]) {
     if (params.get(name)) asked.set(name, params.get(name));
   }
   if (like) {
@@ -95,13 +97,7 @@ function query(params) {
   return `/search?${asked}`;
 }
 
-function ordered(hits, params, names, words) {
-  const by = { time: (a, b) => a.video.localeCompare(b.video) || a.story.start - b.story.start,
-    longest: (a, b) => length(b) - length(a) }[params.get("sort")];
-  const length = ({ story }) => story.end - story.start;
-  return (by ? [...hits].sort(by) : hits)
-    .map((hit) => hitCard(hit, { name: names.get(hit.video) ?? hit.video, words }));
-}
+const cards = (hits, words) => hits.map((hit) => hitCard(hit, { name: hit.video_title, words }));
 
 function filterBar(params, videos) {
   const choice = (name, label, options) => {
@@ -123,11 +119,8 @@ function filterBar(params, videos) {
     choice("sort", "Sort by", SORTS));
 }
 
-const holdsAll = (name, text) => text.toLowerCase().split(/\s+/)
-  .every((word) => name.toLowerCase().includes(word));
-
 const videoRow = (named) => (named.length ? [make("div", { class: "tools named" },
-  make("span", { class: "small soft" }, "Videos:"), ...named.slice(0, 6).map((video) =>
+  make("span", { class: "small soft" }, "Videos:"), ...named.map((video) =>
     link(`/watch/${encodeURIComponent(video.id)}`, nameOf(video), { class: "button" })))] : []);
 
 function nothingAsked() {
