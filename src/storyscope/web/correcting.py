@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,6 +29,7 @@ from storyscope.web.answers import (
 router = APIRouter()
 RESERVED_NAMES = {"machine", "automatic", "consensus", "storyscope"}
 """Names of versions that no person made."""
+NO_TORCH = "the server needs torch for it: run `pip install storyscope[train]` and start it again"
 
 
 class VersionTaken(AnnotationError):
@@ -168,6 +170,7 @@ def learning(request: Request) -> dict[str, Any]:
     """What is being learned from corrections, or what the last lesson brought.
 
     `corrected` names the videos that people have corrected; learning needs `needed` of them.
+    `missing` says what this server lacks for it, or nothing.
     """
     library = library_of(request)
     people = {
@@ -176,7 +179,8 @@ def learning(request: Request) -> dict[str, Any]:
         if record.state == "ready"
     }
     corrected = [{"video": video, "people": names} for video, names in people.items() if names]
-    return learner_of(request).facts() | {"corrected": corrected, "needed": 1}
+    missing = "" if find_spec("torch") else NO_TORCH
+    return learner_of(request).facts() | {"corrected": corrected, "needed": 1, "missing": missing}
 
 
 @router.post("/learning", status_code=202)

@@ -1,7 +1,7 @@
 // A video of the library as a card: picture, what it is, and what can be done with it.
 import { api, send, videoPath } from "./api.js";
 import { askText, confirm } from "./dialogs.js";
-import { clock, make, nameOf, percent, stories, toast } from "./dom.js";
+import { clock, make, nameOf, percent, still, stories, toast } from "./dom.js";
 import { watchedTo } from "./person.js";
 import { spriteSheet } from "./sprites.js";
 import { icon } from "./icons.js";
@@ -10,8 +10,7 @@ export function videoCard(video, { job, twin, selected, select, refresh }) {
   const ready = video.state === "ready";
   const shot = make("div", { class: "shot" });
   if (ready) {
-    shot.append(make("img", { src: api(`${videoPath(video.id)}/poster`), alt: "",
-      loading: "lazy" }));
+    shot.append(still(api(`${videoPath(video.id)}/poster`), { loading: "lazy" }));
     scrub(shot, video);
   } else shot.append(make("div", { class: "no-picture" }, icon("film")));
   if (video.duration) shot.append(make("span", { class: "time" }, clock(video.duration)));

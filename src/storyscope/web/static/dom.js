@@ -71,6 +71,11 @@ export function toast(message, act = null) {
   fading = setTimeout(() => place.classList.remove("on"), act ? 8000 : 4000);
 }
 
+// A picture; where it cannot be had, a sign of a film in its place.
+export const still = (src, attributes = {}) => make("img", { src, alt: "", ...attributes,
+  onerror: ({ target }) => target.replaceWith(make("div", { class: "no-picture" }, icon("film"))),
+});
+
 export const empty = (title, words, ...actions) =>
   make("div", { class: "empty" }, make("h1", {}, title), make("p", {}, words),
     make("div", { class: "tools middle" }, ...actions));

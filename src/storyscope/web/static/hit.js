@@ -1,6 +1,6 @@
 // One result: it is shown by the frame that answers, plays there, and opens there.
 import { api, picture, videoPath } from "./api.js";
-import { clock, link, make, percent } from "./dom.js";
+import { clock, link, make, percent, still } from "./dom.js";
 import { marked, termsOf } from "./matches.js";
 
 const PARTS = { said: "Spoken", meant: "Topic", seen: "Visual", read: "On screen",
@@ -11,7 +11,7 @@ export function hitCard(hit, { name, words }) {
   const moment = hit.moment ?? thumbnail.seconds;
   const terms = termsOf(words);
   const shot = make("div", { class: "shot" },
-    make("img", { src: picture(hit.video, thumbnail.seconds), alt: "" }),
+    still(picture(hit.video, thumbnail.seconds)),
     make("span", { class: "time" }, clock(moment)),
     make("span", { class: "where", "aria-hidden": "true" }, make("i", { style: {
       left: percent(story.start, hit.duration),

@@ -51,7 +51,8 @@ export async function showLearn({ view, signal }) {
     body.replaceChildren(...panel(now));
   }
 
-  function panel({ state, fraction, note, failure, found, corrected = [], needed = 1 }) {
+  function panel({ state, fraction, note, failure, found, corrected = [], needed = 1,
+    missing = "" }) {
     if (state === "learning") {
       const words = note ? `Checking ${note}…` : "Learning…";
       return [make("div", { class: "panel" }, make("p", {}, words),
@@ -72,7 +73,8 @@ export async function showLearn({ view, signal }) {
           link(`/watch/${encodeURIComponent(video)}`, names.get(video) ?? video),
           make("span", { class: "small soft" }, ` by ${people.join(", ")}`)))),
         words ? make("p", { class: state === "failed" ? "warn" : "soft" }, words) : null,
-        enough ? make("div", { class: "tools" }, begin, whose)
+        missing ? make("p", { class: "warn" }, `Learning cannot run: ${missing}.`)
+          : enough ? make("div", { class: "tools" }, begin, whose)
           : make("p", { class: "soft" }, "Learning cannot run yet. Open a video, choose Edit, "
             + "correct its stories and save.")),
       found && ["learned", "used"].includes(state) ? outcome(state, found) : null,

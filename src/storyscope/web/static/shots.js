@@ -1,6 +1,6 @@
 // The shots of the story that plays; in Edit, a star lets one of them stand for the story.
 import { picture, send } from "./api.js";
-import { clock, make, toast } from "./dom.js";
+import { clock, make, still, toast } from "./dom.js";
 import { showBy } from "./edit.js";
 
 export function shotStrip({ state, player, change }) {
@@ -28,7 +28,7 @@ export function shotStrip({ state, player, change }) {
           player.seek(shot.start);
           if (event.detail) event.currentTarget.blur();
         } },
-      make("img", { src: picture(state.id, at), alt: "", loading: "lazy" })),
+      still(picture(state.id, at), { loading: "lazy" })),
       can ? make("button", { type: "button", class: "star", "aria-pressed": String(chosen),
         title: "Use as the picture of this story",
         "aria-label": `Use the shot at ${clock(shot.start)} as the picture of this story`,

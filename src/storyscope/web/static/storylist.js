@@ -1,6 +1,6 @@
 // The stories as a list: picture, title, time and keywords; in Edit the titles are fields.
 import { picture } from "./api.js";
-import { clock, colour, make } from "./dom.js";
+import { clock, colour, make, still } from "./dom.js";
 import { retitle } from "./edit.js";
 import { icon } from "./icons.js";
 import { marked, termsOf } from "./matches.js";
@@ -22,7 +22,7 @@ export function storyList({ state, seek, change }) {
   }
 
   const shot = (story, n) => make("span", { class: "story-shot" },
-    make("img", { src: picture(state.id, story.picture), alt: "", loading: "lazy" }),
+    still(picture(state.id, story.picture), { loading: "lazy" }),
     make("i", { class: "tag", style: { background: colour(n) } }),
     make("span", { class: "time" }, clock(story.start)));
 
