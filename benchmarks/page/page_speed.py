@@ -1,10 +1,13 @@
-"""How long a person waits for results while typing into the page, on the demo's library.
+"""How quick the page is: first paint, typing, the slider, what each view weighs, keyboard stops.
 
     storyscope demo --folder out/demo
-    python -m benchmarks.page.page_speed [--demo out/demo] [--chromium /usr/bin/chromium]
+    python -m benchmarks.page.page_speed [--demo out/demo] [--shots 500] [--note "quiet machine"]
 
-A real browser types a query; the clock runs from the last key to the moment all pictures of the
-first row are there. Writes docs/benchmarks/page_speed.json and page_speed.md.
+A real browser opens each view of the demo's library twice: with an empty cache, where requests and
+bytes are counted, and again. A query is typed, and the clock runs from the last key to the moment
+all pictures of the first row are there. On a painted film of 500 shots the slider Fewer / More
+stories is moved, and the clock runs until the new stories are on the screen. Then the Tab key is
+pressed until each tool has the focus. Writes docs/benchmarks/page_speed.json and page_speed.md.
 """
 
 from __future__ import annotations
@@ -13,13 +16,35 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from statistics import median
+from typing import Any
 
 from benchmarks import common
 from benchmarks.page.load import QUERIES, spread
-from benchmarks.page.screenshots import served
+from benchmarks.page.many_shots import paint
+from benchmarks.page.screenshots import CHROMIUM, served
 
-DOCS = common.DOCS
-WAIT = """async (text) => {
+VIEWS = {
+    "Library": ("/", ".card img"),
+    "Search": ("/search?q=mountains", ".hit img"),
+    "Watch": ("/watch/demo", ".story img"),
+    "Edit": ("/watch/demo?edit=1", ".wave[width]"),
+    "Compare": ("/watch/demo?compare=1", ".compare"),
+    "Learn": ("/learn", ".panel"),
+    "API reference": ("/api/docs", ".opblock-summary"),
+}
+"""Each view with its address and what it must show."""
+TOOLS = {
+    "/": ("Search stories", "Filter by title", "Sort by", "Upload", "Learn"),
+    "/search?q=mountains": ("Search stories", "Found by", "More like this"),
+    "/watch/demo": ("Edit", "Compare", "Export", "Copy link", "Play", "Version", "Stories"),
+    "/watch/demo?edit=1": ("Split here", "Start of story 2", "Title of story 1", "Save version"),
+}
+"""The tools of each view, by the beginning of what a screen reader calls them."""
+MOST_STOPS = 150
+SETTINGS = [0.1, 0.9, 0.3, 0.7, 0.5, 1, 0, 0.6, 0.2, 0.8]
+"""Where the slider is moved to, one after another."""
+TYPED = """async (text) => {
     const box = document.getElementById("q");
     const shown = () => document.querySelector("h1")?.textContent.includes(text)
         && [...document.querySelectorAll(".hit img")].slice(0, 4).every(image => image.complete);
@@ -29,48 +54,168 @@ WAIT = """async (text) => {
     while (!shown()) await new Promise(go => setTimeout(go, 2));
     return (performance.now() - began) / 1000;
 }"""
+MOVED = """async (value) => {
+    const dial = document.querySelector(".dial input");
+    const shown = () => document.querySelector(".heading").textContent;
+    const before = shown();
+    dial.value = value;
+    const began = performance.now();
+    dial.dispatchEvent(new Event("input"));
+    dial.dispatchEvent(new Event("change"));
+    while (shown() === before) {
+        if (performance.now() - began > 30000) throw new Error("no other stories came");
+        await new Promise(go => setTimeout(go, 1));
+    }
+    await new Promise(go => requestAnimationFrame(() => requestAnimationFrame(go)));
+    return (performance.now() - began) / 1000;
+}"""
+PAINTED = """() => performance.getEntriesByType("paint")
+    .find(each => each.name === "first-contentful-paint")?.startTime ?? null"""
+FOCUSED = """() => {
+    const here = document.activeElement;
+    const label = here.labels?.[0]?.textContent;
+    return here.getAttribute("aria-label") || label || here.textContent.trim() || here.tagName;
+}"""
 
 
 def main() -> None:
     parser = common.options(__doc__)
     parser.add_argument("--demo", type=Path, default=Path("out/demo"), help="folder of the demo")
-    parser.add_argument("--chromium", default="/usr/bin/chromium")
+    parser.add_argument("--chromium", default=CHROMIUM)
     parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--shots", type=int, default=500, help="shots of the film for the slider")
     parser.add_argument("--note", default="", help="a line for the report, such as a busy machine")
     wanted = parser.parse_args()
+    facts: dict[str, Any] = {"cores": os.cpu_count(), "note": wanted.note}
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "library"
+        folder, many = Path(scratch) / "library", Path(scratch) / "many"
         shutil.copytree(wanted.demo / "library", folder)
-        with served(folder) as address:
-            waits = measure(address, wanted.chromium, wanted.rounds)
-    write({"cores": os.cpu_count(), "note": wanted.note, "typed": spread(waits)})
+        facts["shots"] = index_many(many, wanted.shots)
+        with served(folder) as demo, served(many) as long:
+            facts |= measure(demo, long, wanted.chromium, wanted.rounds)
+    write(facts)
 
 
-def measure(address: str, chromium: str, rounds: int) -> list[float]:
+def index_many(folder: Path, shots: int) -> int:
+    """A library with one film of many shots; how many were found in it."""
+    from storyscope import Library
+
+    film = paint(folder.with_suffix(".mp4"), shots=shots)
+    library = Library(folder)
+    library.add(film)
+    return len(library.shots(film.stem))
+
+
+def measure(demo: str, long: str, chromium: str, rounds: int) -> dict[str, Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page()
-        page.goto(address)
+        page.goto(demo)
         page.wait_for_selector(".card")
-        page.evaluate(WAIT, "warm up")
-        waits = [page.evaluate(WAIT, text) for _ in range(rounds) for text in QUERIES]
+        page.evaluate(TYPED, "warm up")
+        typed = [page.evaluate(TYPED, text) for _ in range(rounds) for text in QUERIES]
+        page.goto(f"{long}/watch/many")
+        page.wait_for_selector(".story")
+        page.evaluate(MOVED, 0.4)
+        moved = [page.evaluate(MOVED, value) for _ in range(rounds) for value in SETTINGS]
+        views = {
+            name: weigh(browser, demo + path, awaited, rounds)
+            for name, (path, awaited) in VIEWS.items()
+        }
+        stops = {path: tab_stops(browser, demo + path, tools) for path, tools in TOOLS.items()}
         browser.close()
-    return waits
+    return {"typed": spread(typed), "slider": spread(moved), "views": views, "stops": stops}
 
 
-def write(facts: dict) -> None:
-    typed = facts["typed"]
+def weigh(browser: Any, address: str, awaited: str, rounds: int) -> dict[str, float]:
+    """What a view costs with an empty cache, and how soon it paints then and the next time."""
+    opened = [open_twice(browser, address, awaited) for _ in range(rounds)]
+    return {
+        "first_paint_ms": round(median(each["cold"] for each in opened)),
+        "again_ms": round(median(each["warm"] for each in opened)),
+        "requests": round(median(len(each["arrived"]) for each in opened)),
+        "kilobytes": round(median(sum(each["arrived"]) for each in opened) / 1000),
+    }
+
+
+def open_twice(browser: Any, address: str, awaited: str) -> dict[str, Any]:
+    """The first paint with an empty cache, the bytes of each answer, and the next first paint."""
+    context = browser.new_context(viewport={"width": 1280, "height": 860})
+    page = context.new_page()
+    network = context.new_cdp_session(page)
+    network.send("Network.enable")
+    arrived: list[float] = []
+    network.on("Network.loadingFinished", lambda each: arrived.append(each["encodedDataLength"]))
+    open_view(page, address, awaited)
+    cold, first = page.evaluate(PAINTED), list(arrived)
+    open_view(page, address, awaited)
+    warm = page.evaluate(PAINTED)
+    context.close()
+    return {"cold": cold, "arrived": first, "warm": warm}
+
+
+def open_view(page: Any, address: str, awaited: str) -> None:
+    page.goto(address)
+    page.wait_for_selector(awaited)
+    page.wait_for_timeout(500)
+
+
+def tab_stops(browser: Any, address: str, tools: tuple[str, ...]) -> dict[str, int | None]:
+    """How often Tab is pressed from the top of the page until each tool has the focus."""
+    page = browser.new_page(viewport={"width": 1280, "height": 860})
+    open_view(page, address, "main *")
+    stops: dict[str, int | None] = dict.fromkeys(tools)
+    for count in range(1, MOST_STOPS + 1):
+        page.keyboard.press("Tab")
+        label = page.evaluate(FOCUSED)
+        for tool in tools:
+            if stops[tool] is None and label.startswith(tool):
+                stops[tool] = count
+        if None not in stops.values():
+            break
+    page.close()
+    return stops
+
+
+def write(facts: dict[str, Any]) -> None:
+    waits = {
+        "last key to the pictures": facts["typed"],
+        f"slider to the new stories, {facts['shots']} shots": facts["slider"],
+    }
     lines = [
-        "# From the last key to the pictures",
+        "# How quick the page is",
         "",
-        f"{typed['count']} queries typed into the page over the demo's library, in chromium on "
-        f"{facts['cores']} cores. {facts['note']}".strip(),
+        f"In Chromium on {facts['cores']} cores, server and browser on one machine. "
+        f"{facts['note']}".strip(),
         "",
-        "| p50 ms | p95 ms | most |",
-        "| --- | --- | --- |",
-        f"| {typed['p50']} | {typed['p95']} | {typed['most']} |",
+        "| milliseconds | times | p50 | p95 | most |",
+        "| --- | --- | --- | --- | --- |",
+        *(
+            f"| {name} | {wait['count']} | {wait['p50']} | {wait['p95']} | {wait['most']} |"
+            for name, wait in waits.items()
+        ),
+        "",
+        "First contentful paint is the median; requests and bytes are those of an empty cache, "
+        "pictures and the beginning of the video included.",
+        "",
+        "| view | first paint ms | again ms | requests | kB |",
+        "| --- | --- | --- | --- | --- |",
+        *(
+            f"| {name} | {view['first_paint_ms']} | {view['again_ms']} | {view['requests']} "
+            f"| {view['kilobytes']} |"
+            for name, view in facts["views"].items()
+        ),
+        "",
+        "Presses of Tab from the top of a view:",
+        "",
+        "| view | tools |",
+        "| --- | --- |",
+        *(
+            f"| `{path}` | {', '.join(f'{tool} {count}' for tool, count in stops.items())} |"
+            for path, stops in facts["stops"].items()
+        ),
         "",
         "Made by `python -m benchmarks.page.page_speed`.",
     ]

@@ -21,6 +21,7 @@ from typing import Any
 
 from benchmarks import common
 
+CHROMIUM = shutil.which("chromium-headless-shell") or "/usr/bin/chromium"
 DOCS = Path(__file__).parents[2] / "docs/images"
 DESK, PHONE = {"width": 1280, "height": 860}, {"width": 360, "height": 780}
 VIEWS = {
@@ -34,6 +35,7 @@ VIEWS = {
     "export": ("/watch/{video}", ".story", "export"),
     "keys": ("/", ".card img", "keys"),
     "learn": ("/learn", ".panel", None),
+    "api": ("/api/docs", ".opblock-summary", None),
 }
 """Each view with its address, what must be there, and what is done before."""
 
@@ -52,7 +54,8 @@ def main() -> None:
     parser.add_argument("--library", type=Path, default=Path("out/demo/library"))
     parser.add_argument("--video", default="demo", help="id of the video that is shown")
     parser.add_argument("--query", default="mountains", help="what is searched for")
-    parser.add_argument("--chromium", default="/usr/bin/chromium")
+    parser.add_argument("--chromium", default=CHROMIUM)
+    parser.add_argument("--only", nargs="*", choices=VIEWS, help="views to take; all by default")
     parser.add_argument("--output", type=Path, default=DOCS)
     wanted = parser.parse_args()
     wanted.output.mkdir(parents=True, exist_ok=True)
@@ -85,14 +88,17 @@ def served(folder: Path) -> Iterator[str]:
     door = socket.socket()
     door.bind(("127.0.0.1", 0))
     door.listen()
-    server = uvicorn.Server(uvicorn.Config(create_app(Library(folder)), log_level="warning"))
+    config = uvicorn.Config(
+        create_app(Library(folder)), log_level="warning", timeout_graceful_shutdown=1
+    )
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([door],), daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{door.getsockname()[1]}"
     finally:
         server.should_exit = True
-        thread.join()
+        thread.join(timeout=10)
 
 
 def take(address: str, wanted: argparse.Namespace) -> None:
@@ -108,7 +114,8 @@ def take(address: str, wanted: argparse.Namespace) -> None:
             )
             page = context.new_page()
             page.set_default_timeout(PATIENCE)
-            for name, (path, awaited, act) in VIEWS.items():
+            for name in wanted.only or VIEWS:
+                path, awaited, act = VIEWS[name]
                 page.goto(address + path.format(video=wanted.video, query=wanted.query))
                 page.wait_for_selector(awaited)
                 prepare(page, act)
@@ -130,7 +137,9 @@ def prepare(page: Any, act: str | None) -> None:
     if act == "transcript":
         page.get_by_role("tab", name="Transcript").click()
     elif act == "keys":
-        page.get_by_role("button", name="Keyboard shortcuts").dispatch_event("click")
+        # A phone shows no button for keys; somebody may have a keyboard all the same.
+        page.keyboard.press("?")
+        page.wait_for_selector("dialog .keys")
     elif act == "export":
         page.get_by_role("button", name="Export").click()
         page.wait_for_selector("dialog textarea")
