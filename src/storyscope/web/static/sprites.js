@@ -13,6 +13,7 @@ export function spriteSheet(id) {
 function open(id) {
   let tiles = [];
   let [wide, high] = [1, 1];
+  let waiting = null;
   fetch(api(`${videoPath(id)}/sprites.vtt`))
     .then((answer) => (answer.ok ? answer.text() : ""))
     .then((text) => {
@@ -22,13 +23,16 @@ function open(id) {
       }));
       wide = Math.max(...tiles.map(({ box: [x, , w] }) => x + w));
       high = Math.max(...tiles.map(({ box: [, y, , h] }) => y + h));
+      if (waiting) lay(...waiting);
     })
     .catch(() => {});
 
-  return (element, seconds, width) => {
+  function lay(element, seconds, width) {
     const tile = tiles.findLast(({ start }) => start <= seconds + 0.01);
     const style = element.style;
     if (!tile) {
+      // Shown at once by its own picture, and by the sheet as soon as that is there.
+      waiting = tiles.length ? null : [element, seconds, width];
       style.backgroundImage = `url("${picture(id, seconds)}")`;
       style.backgroundSize = "cover";
       return;
@@ -40,5 +44,6 @@ function open(id) {
     style.backgroundImage = `url("${api(`${videoPath(id)}/sprites.jpg`)}")`;
     style.backgroundPosition = `-${x * scale}px -${y * scale}px`;
     style.backgroundSize = `${wide * scale}px ${high * scale}px`;
-  };
+  }
+  return lay;
 }
