@@ -106,6 +106,8 @@ export function storyPlayer({ state, start, poster, signal, ontime }) {
   }
 
   function follow() {
+    // A video that is put away tells of time 0: where the person stopped stays.
+    if (signal.aborted) return;
     const now = media.time();
     bar.follow();
     at.textContent = `${clock(now)} / ${clock(duration)}`;
