@@ -11,8 +11,11 @@ from dask_cluster import running_cluster
 from storyscope import Library
 from storyscope.cli.worker import _bytes
 from storyscope.cluster import index_on_cluster, indexing, opened_cluster
-from storyscope.cluster.task import differences
+from storyscope.cluster.job import add_job, changed, kept_job
+from storyscope.cluster.task import Task, differences, index_task
+from storyscope.core import Video
 from storyscope.errors import InvalidSetting, LibraryError
+from storyscope.store import VideoRecord
 from waiting import wait_until
 
 pytest.importorskip("distributed")
@@ -80,6 +83,22 @@ def test_the_video_of_a_killed_worker_is_given_to_another(library, client, tmp_p
     client.wait_for_workers(2, timeout=60)
 
 
+def test_a_video_that_ended_its_worker_three_times_is_not_begun_again(library, tmp_path):
+    (path,) = films(tmp_path, "deadly")
+    video = Video("deadly", str(path), "d", 1.0, 24, 24.0, 64, 36, True)
+    library.store.put_record(VideoRecord(video, "indexing", 4, 2))
+    job = add_job(library.store, name="deadly", path=str(path), transcript=None, owner="tcp://a")
+    changed(library.store, job, state="indexing", attempts=3)
+    task = Task(library.place, "", job.id, str(path), None, False, indexing.installed(library))
+    _, failure = index_task(task)
+    assert failure.startswith("its worker was lost 3 times while it was indexed")
+    assert library.store.record("deadly").failure == failure
+    assert kept_job(library.store, job.id).state == "failed"
+    library.store.put_job(job.id, None)
+    library.store.remove("deadly")
+
+
+@pytest.mark.slow
 def test_a_video_that_kills_its_worker_three_times_is_failed(library, client, tmp_path):
     paths = films(tmp_path, "deadly", "good")
     results = {result.path.stem: result for result in index_on_cluster(library, paths, client)}

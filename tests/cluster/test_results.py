@@ -1,0 +1,119 @@
+"""What becomes of videos that were handed to a cluster, with a cluster that is made up."""
+
+from concurrent.futures import CancelledError
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from memory_store import MemoryStore
+from storyscope.cluster import indexing
+from storyscope.cluster.indexing import MOST_TIMES, _Handed, _results
+from storyscope.cluster.job import add_job, changed, kept_job
+
+FILM = Path("/films/film.mp4")
+
+
+class Future:
+    """A task whose state is what a test says."""
+
+    def __init__(self, status, outcome=None):
+        self.status, self._outcome, self.was_cancelled = status, outcome, False
+
+    def result(self):
+        return self._outcome
+
+    def exception(self):
+        return self._outcome
+
+    def cancel(self):
+        self.was_cancelled = True
+
+
+class Client:
+    """Answers every task that is handed over with the next of its futures."""
+
+    def __init__(self, *futures, status="running"):
+        self.futures, self.status, self.keys = list(futures), status, []
+
+    def submit(self, task, given, *, key, workers, pure):
+        self.keys.append((key, workers))
+        return self.futures.pop(0)
+
+
+@pytest.fixture
+def shelf(tmp_path, monkeypatch):
+    left_alone = []
+    monkeypatch.setattr(
+        indexing,
+        "import_module",
+        lambda name: SimpleNamespace(
+            wait=lambda *given, **options: None,
+            CancelledError=CancelledError,
+            fire_and_forget=left_alone.append,
+        ),
+    )
+    return SimpleNamespace(store=MemoryStore(tmp_path), left_alone=left_alone)
+
+
+def handed(shelf, client, workers=None):
+    facts = {"name": FILM.name, "path": str(FILM), "transcript": None, "owner": "tcp://host"}
+    one = _Handed(add_job(shelf.store, **facts), None, workers)
+    return one, {one.submit(client): one}
+
+
+def results(shelf, client, running):
+    return _results(shelf, client, running, {str(FILM): FILM}, lambda path, step: None)
+
+
+def test_a_video_that_is_done_leaves_no_job(shelf):
+    client = Client(Future("finished", ("film", "")))
+    (result,) = results(shelf, client, handed(shelf, client)[1])
+    assert (result.video, result.failure) == ("film", "")
+    assert shelf.store.jobs() == {}
+
+
+def test_a_task_that_its_scheduler_lost_is_handed_over_again(shelf):
+    client = Client(Future("lost"), Future("cancelled"), Future("finished", ("film", "")))
+    (result,) = results(shelf, client, handed(shelf, client, ["tcp://one"])[1])
+    assert result.video == "film"
+    assert [workers for _, workers in client.keys] == [["tcp://one"], None, None]
+    assert len({key for key, _ in client.keys}) == 3
+
+
+def test_a_task_is_not_handed_over_for_ever(shelf):
+    client = Client(*[Future("lost")] * 99)
+    one, running = handed(shelf, client)
+    (result,) = results(shelf, client, running)
+    assert "the scheduler was lost; run the same command again" in result.failure
+    assert len(client.keys) == MOST_TIMES
+    assert kept_job(shelf.store, one.job.id).state == "failed"
+
+
+def test_without_a_scheduler_people_are_told_how_to_go_on(shelf):
+    client = Client(Future("cancelled"), status="closed")
+    (result,) = results(shelf, client, handed(shelf, client)[1])
+    assert "run the same command again" in result.failure
+    assert len(client.keys) == 1
+
+
+def test_a_worker_that_was_lost_too_often_is_the_reason(shelf):
+    killed = type("KilledWorker", (Exception,), {})("film")
+    client = Client(Future("error", killed))
+    (result,) = results(shelf, client, handed(shelf, client)[1])
+    assert result.failure == "its worker was lost again and again while it was indexed"
+
+
+def test_leaving_cancels_what_waits_and_leaves_what_runs(shelf):
+    waiting, runs, done = Future("pending"), Future("pending"), Future("finished", ("film", ""))
+    client = Client(waiting, runs, done)
+    one, running = handed(shelf, client)
+    two, more = handed(shelf, client)
+    _, ended = handed(shelf, client)
+    changed(shelf.store, two.job, state="indexing")
+    found = results(shelf, client, running | more | ended)
+    assert next(found).video == "film"
+    found.close()
+    assert (waiting.was_cancelled, runs.was_cancelled) == (True, False)
+    assert shelf.left_alone == [runs]
+    assert kept_job(shelf.store, one.job.id) is None
