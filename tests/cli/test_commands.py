@@ -145,15 +145,15 @@ def test_an_edit_stands_beside_the_machine_s_version(library):
     )
 
 
-def test_annotated_videos_are_not_removed_by_accident(film, tmp_path):
+def test_annotated_videos_are_not_removed_by_accident(indexed, tmp_path):
     from storyscope import Library
     from storyscope.core import Annotation
 
-    shelf = Library(tmp_path)
-    video = shelf.add(film)
+    shelf = Library(shutil.copytree(indexed, tmp_path / "shelf"))
+    video = shelf.video("film")
     shelf.annotate(video.id, Annotation("ann", (0.0,), video.duration))
-    assert "would be lost" in storyscope("remove", video.id, library=tmp_path, code=1).stderr
-    storyscope("remove", video.id, "--yes", library=tmp_path)
+    assert "would be lost" in storyscope("remove", video.id, library=shelf, code=1).stderr
+    storyscope("remove", video.id, "--yes", library=shelf)
     assert shelf.videos() == []
 
 

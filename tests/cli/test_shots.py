@@ -68,10 +68,8 @@ def test_a_film_that_does_not_exist_is_refused_by_its_path(app, tmp_path):
     assert "gone.mp4 does not exist" in str(done.exception)
 
 
-def test_shots_of_a_video_in_the_library_are_the_kept_ones(app, film, tmp_path):
-    shelf = str(tmp_path / "library")
-    assert run(app, ["add", str(film), "--library", shelf]).exit_code == 0
-    kept = run(app, ["shots", "film", "--library", shelf, "--json"])
+def test_shots_of_a_video_in_the_library_are_the_kept_ones(app, film, library):
+    kept = run(app, ["shots", "film", "--library", str(library.folder), "--json"])
     assert json.loads(kept.stdout) == json.loads(run(app, ["shots", str(film), "--json"]).stdout)
 
 
