@@ -31,7 +31,7 @@ from storyscope.search.text_head import FACTS, HEAD, TextHead, unit
 from storyscope.search.text_model import load_text_model
 
 HELD_OUT = 700
-HEADS, HIDDEN = 3, 1024
+HEADS, HIDDEN = 2, 1024
 EPOCHS, BATCH, LEARNING_RATE = 50, 1024, 3e-3
 TEMPERATURE = 0.07
 INPUT_DROPOUT, HIDDEN_DROPOUT = 0.2, 0.5
