@@ -12,11 +12,12 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -224,21 +225,33 @@ def read_weights(
 
     `kind` is what people call such a file.
     """
-    from safetensors import SafetensorError, safe_open
+    found = read_facts(path, kind, facts)
+    with _opened(path, kind) as file:
+        return {name: file.get_tensor(name) for name in file.keys()}, found  # noqa: SIM118
 
-    try:
-        with safe_open(path, framework="numpy") as file:
-            found = file.metadata() or {}
-            weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (OSError, SafetensorError) as error:
-        raise ModelError(f"{path} cannot be read as {kind}: {error}") from error
+
+def read_facts(path: Path, kind: str, facts: Mapping[str, str | None]) -> dict[str, str]:
+    """The facts of such a file alone; its arrays are not read."""
+    with _opened(path, kind) as file:
+        found: dict[str, str] = file.metadata() or {}
     for name, wanted in facts.items():
         if name not in found or wanted not in (None, found[name]):
             raise ModelError(
                 f"{path} is not {kind} of this version: its {name} is "
                 f"{found.get(name, 'missing')}, wanted {wanted or 'one'}; train it again"
             )
-    return weights, found
+    return found
+
+
+@contextmanager
+def _opened(path: Path, kind: str) -> Iterator[Any]:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="numpy") as file:
+            yield file
+    except (OSError, SafetensorError) as error:
+        raise ModelError(f"{path} cannot be read as {kind}: {error}") from error
 
 
 def _class_file(name: str) -> str:

@@ -9,8 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from painted import paint_ally, paint_bbc, random_vgg16
+from storyscope.experiments.picture import TILE
 
 pytest.importorskip("torch")
 pytest.importorskip("spacy")
@@ -95,6 +97,16 @@ def test_both_rankers_and_retrieval_run_end_to_end(whole):
     assert sum(map(float, (row["importance"] for row in rows(whole, "importance").values()))) == (
         pytest.approx(1, abs=0.01)
     )
+
+
+def test_the_figures_of_the_paper_are_drawn(place, whole):
+    figures = place / "out" / "figures"
+    assert {file.name for file in figures.iterdir()} == {
+        *("from-pole-to-pole.png", "mountains.png", "hypercolumns.png", "ranked-frames.png")
+    }
+    with Image.open(figures / "hypercolumns.png") as maps:
+        assert maps.size == (6 * TILE, TILE)
+        assert len(maps.getcolors(1 << 20)) > 100
 
 
 def test_ally_is_described_in_the_space_of_bbc_when_trained_on_it(place, whole):

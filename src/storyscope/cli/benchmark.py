@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,7 +24,6 @@ from storyscope.cli.show import live_progress, say
 from storyscope.core import counted
 
 if TYPE_CHECKING:
-    from storyscope.evaluate import VideoScore
     from storyscope.experiments.benchmark import Outcome
     from storyscope.progress import Report
 
@@ -103,6 +101,7 @@ def benchmark(
         return
     from storyscope.errors import MissingDependency
     from storyscope.experiments.benchmark import run_methods
+    from storyscope.experiments.picture import write_stories
     from storyscope.experiments.protocols import protocol_called
     from storyscope.experiments.report import benchmark_report
     from storyscope.experiments.task import Benchmark, judged_videos, left_out
@@ -128,7 +127,7 @@ def benchmark(
     facts |= {"left_out": dict(left_out(task)), "not_run": dict(not_run)}
     show(facts, tables, output=output, json=json)
     if output is not None:
-        _draw(output, scores)
+        write_stories(output, scores)
 
 
 def _build(library: Path, folder: Path, annotator: str | None, *, quiet: bool) -> None:
@@ -165,15 +164,3 @@ def _names(methods: str | None) -> list[str]:
         return [*DEFAULT_METHODS]
     names = METHODS if methods == "all" else (name.strip() for name in methods.split(","))
     return [*dict.fromkeys(names)]
-
-
-def _draw(output: Path, scores: Mapping[str, Sequence[VideoScore]]) -> None:
-    """One picture for each video."""
-    from storyscope.experiments.picture import draw_stories
-
-    for of_video in zip(*scores.values(), strict=True):
-        rows = {"truth": of_video[0].truth}
-        rows |= {name: score.found for name, score in zip(scores, of_video, strict=True)}
-        name = of_video[0].name
-        file = "".join(c if c.isalnum() else "-" for c in name.lower())
-        (output / f"{file}.png").write_bytes(draw_stories(name, rows))

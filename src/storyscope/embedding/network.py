@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,9 +16,12 @@ from storyscope.core import Features
 from storyscope.core.logistic import sigmoid
 from storyscope.embedding.layout import Layout
 from storyscope.errors import ModelError
-from storyscope.models import read_weights, write_weights
+from storyscope.models import read_facts, read_weights, write_weights
 
 FORMAT = "storyscope embedding 1"
+FACTS = {"format": FORMAT, "kind": None, "layout": None, "settings": None, "digest": None}
+BLOCK = 4096
+"""Columns of the input that are multiplied at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +38,13 @@ class Embedding:
     def depth(self) -> int:
         return sum(name.startswith("weight_") for name in self.weights)
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Fingerprint of the weights and of the features they are for."""
         content = hashlib.sha256(f"{self.kind} {self.layout.to_json()}".encode())
         for name in sorted(self.weights):
-            content.update(name.encode() + np.ascontiguousarray(self.weights[name]).tobytes())
+            content.update(name.encode())
+            content.update(np.ascontiguousarray(self.weights[name]).data)
         return content.hexdigest()
 
     def embed(self, features: Sequence[Features]) -> np.ndarray:
@@ -58,14 +63,14 @@ class Embedding:
         |d phi_i / d x| is averaged over the shots, over the columns of a feature and over the
         dimensions i of the embedding; the results sum to one.
         """
-        rows = self.layout.join(features)
-        active = [layer > 0 for layer in self._layers(rows)]
+        active = [layer > 0 for layer in self._layers(self.layout.join(features))]
         total = np.zeros(self.layout.columns)
-        for shot in range(len(rows)):
-            slope = self.weights["weight_1"] * active[0][shot]
-            for layer in range(2, self.depth + 1):
-                slope = (slope @ self.weights[f"weight_{layer}"]) * active[layer - 1][shot]
-            total += np.abs(slope).mean(axis=1)
+        for shot in range(len(active[0])):
+            slope = np.diag(active[-1][shot]).astype(np.float32)
+            for layer in range(self.depth, 1, -1):
+                slope = active[layer - 2][shot][:, None] * (self.weights[f"weight_{layer}"] @ slope)
+            for block in _blocks(self.layout.columns):
+                total[block] += np.abs(self.weights["weight_1"][block] @ slope).mean(axis=1)
         edges = np.cumsum([0, *(columns for _, _, columns in self.layout.parts)])
         means = [total[a:b].mean() for a, b in pairwise(edges)]
         return {
@@ -87,21 +92,31 @@ class Embedding:
     @classmethod
     def load(cls, path: Path) -> Embedding:
         """Read an embedding back; a damaged file or one of another kind is refused."""
-        wanted = {"format": FORMAT, "kind": None, "layout": None, "settings": None, "digest": None}
-        weights, facts = read_weights(path, "an embedding", wanted)
+        weights, facts = read_weights(path, "an embedding", FACTS)
         layout = Layout.from_json(facts["layout"])
         found = cls(facts["kind"], layout, weights, json.loads(facts["settings"]))
         if found.digest != facts["digest"]:
             raise ModelError(f"{path} is damaged: its weights do not match its digest")
         return found
 
+    @staticmethod
+    def digest_in(path: Path) -> str:
+        """The fingerprint that a file gives of itself; its weights are not read."""
+        return read_facts(path, "an embedding", FACTS)["digest"]
+
     def _layers(self, rows: np.ndarray) -> list[np.ndarray]:
         outputs = []
         for layer in range(1, self.depth + 1):
-            rows = rows @ self.weights[f"weight_{layer}"] + self.weights[f"bias_{layer}"]
-            rows = np.maximum(rows, 0.0)
+            weight = self.weights[f"weight_{layer}"]
+            total = sum(rows[:, block] @ weight[block] for block in _blocks(len(weight)))
+            rows = np.maximum(total + self.weights[f"bias_{layer}"], 0.0)
             outputs.append(rows)
         return outputs
+
+
+def _blocks(columns: int) -> list[slice]:
+    """Parts of the input, small enough that no second copy of a first layer is ever in memory."""
+    return [slice(start, start + BLOCK) for start in range(0, columns, BLOCK)]
 
 
 def _read_in_order(rows: np.ndarray, weights: Mapping[str, np.ndarray]) -> np.ndarray:

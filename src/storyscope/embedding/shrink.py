@@ -15,6 +15,8 @@ import numpy as np
 
 JITTER = 1e-10
 """Share of the mean variance added to the diagonal, for repeated shots have no factor."""
+BLOCK = 4096
+"""Columns that are restored at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +34,16 @@ class Shrunk:
         return projected
 
     def restore(self, trained: np.ndarray, first: np.ndarray, decay: float) -> np.ndarray:
-        """The first layer over all columns: what was trained, and what only decayed."""
-        untold = first - self.basis.T @ (self.basis @ first)
-        restored: np.ndarray = self.basis.T @ trained + decay * untold
-        return restored
+        """The first layer over all columns: what was trained, and what only decayed.
+
+        Q' trained + decay (first - Q' Q first), written over `first`: it is the largest array.
+        """
+        told = trained - decay * self.project(first)
+        for start in range(0, len(first), BLOCK):
+            part = slice(start, start + BLOCK)
+            first[part] *= decay
+            first[part] += self.basis[:, part].T @ told
+        return first
 
 
 def shrink(rows: np.ndarray) -> Shrunk:

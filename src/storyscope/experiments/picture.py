@@ -1,12 +1,20 @@
-"""The qualitative picture: one row of coloured stories per method, under the truth."""
+"""The paper's figures: stories of each method under the truth, maps of a network, ranked frames."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from storyscope.core import Segmentation
+from storyscope.evaluate import VideoScore
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 WIDTH, ROW, GAP, LABEL = 1600, 36, 8, 170
 TRUTH, OURS, OTHERS = (
@@ -15,6 +23,19 @@ TRUTH, OURS, OTHERS = (
     ((150, 40, 38), (222, 120, 110)),
 )
 """Two shades for each kind of row, as in the paper: blue, green, red."""
+TILE = 160
+"""Pixels of one side of a frame, or of a map, in a row of them."""
+
+
+def write_stories(folder: Path, scores: Mapping[str, Sequence[VideoScore]]) -> None:
+    """One picture for each video into `folder`, called after the video."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for of_video in zip(*scores.values(), strict=True):
+        rows = {"truth": of_video[0].truth}
+        rows |= {name: score.found for name, score in zip(scores, of_video, strict=True)}
+        name = of_video[0].name
+        file = "".join(c if c.isalnum() else "-" for c in name.lower())
+        (folder / f"{file}.png").write_bytes(draw_stories(name, rows))
 
 
 def draw_stories(title: str, rows: Mapping[str, Segmentation]) -> bytes:
@@ -37,6 +58,41 @@ def draw_stories(title: str, rows: Mapping[str, Segmentation]) -> bytes:
             draw.rectangle(
                 (LABEL + left, top, LABEL + right - 1, top + ROW), fill=shades[story % 2]
             )
+    return _png(image)
+
+
+def draw_maps(picture: np.ndarray, columns: Sequence[np.ndarray]) -> bytes:
+    """A PNG of a frame, uint8 [height, width, 3], and its hypercolumn maps, fine to coarse.
+
+    Each map [size, size] is drawn from black, its least value, to white, its greatest.
+    """
+    grey = []
+    for column in columns:
+        low, high = float(column.min()), float(column.max())
+        shade = (255 * (column - low) / max(high - low, 1e-9)).astype(np.uint8)
+        grey.append(np.repeat(shade[:, :, None], 3, axis=2))
+    return _tiled([[picture, *grey]])
+
+
+def draw_ranking(pictures: Sequence[np.ndarray], scores: np.ndarray) -> bytes:
+    """A PNG of two rows: frames in their order, and the same frames from the highest score down."""
+    order = np.argsort(-np.asarray(scores), kind="stable")
+    return _tiled([[*pictures], [pictures[number] for number in order]])
+
+
+def _tiled(rows: Sequence[Sequence[np.ndarray]]) -> bytes:
+    from PIL.Image import fromarray, new
+
+    width = max(len(row) for row in rows)
+    image = new("RGB", (width * TILE, len(rows) * TILE), "white")
+    for down, row in enumerate(rows):
+        for across, picture in enumerate(row):
+            tile = fromarray(picture).resize((TILE, TILE))
+            image.paste(tile, (across * TILE, down * TILE))
+    return _png(image)
+
+
+def _png(image: Image) -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, "PNG")
     return buffer.getvalue()

@@ -34,9 +34,10 @@ from storyscope.experiments.indexing import (
     library_folder,
     paper_cues,
 )
+from storyscope.experiments.picture import write_stories
 from storyscope.experiments.published import PublishedVideo, read_ally, read_bbc
 from storyscope.experiments.report import mean_over_videos
-from storyscope.experiments.retrieval import Retrieval
+from storyscope.experiments.retrieval import FIGURES, Retrieval
 from storyscope.experiments.study import AGREEMENT
 from storyscope.experiments.table import Table
 from storyscope.experiments.task import Benchmark, left_out, videos_of
@@ -169,6 +170,7 @@ class Reproduction:
         reference = EPISODES[self.kind]
         columns = self._measured({**RIVALS, "ours": OUR_METHOD}, "default")
         columns |= self._measured({"paper's method": PAPERS_METHOD}, self.as_paper)
+        self._draw(columns)
         columns |= trivial_scores(videos_of(next(iter(self.benchmarks.values()))))
         header = ["Episode", *(f"{name} (paper)" for name in reference["Average"]), *columns]
         rows = []
@@ -179,6 +181,12 @@ class Reproduction:
             rows.append([name, *cells])
         remark = f"Ours and its rivals on the default preset, the paper's on {self.as_paper}."
         return Table("Individual episodes, previous methods and ours", header, rows, remark)
+
+    def _draw(self, columns: Mapping[str, list[VideoScore]]) -> None:
+        """The paper's method under the truth, and the others below it."""
+        order = sorted(columns, key=lambda name: ["paper's method", "ours", *RIVALS].index(name))
+        if order:
+            write_stories(self.output / FIGURES, {name: columns[name] for name in order})
 
     def _features(self) -> Table:
         header = ["Features", "paper", *(f"here, {preset} preset" for preset in self.benchmarks)]

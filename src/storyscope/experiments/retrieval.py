@@ -22,9 +22,12 @@ from storyscope.experiments.aesthetics import (
     ranker_of_marks,
 )
 from storyscope.experiments.indexing import library_folder, ready_library, train_on_collection
+from storyscope.experiments.picture import draw_maps, draw_ranking
 from storyscope.experiments.published import PublishedVideo
 from storyscope.experiments.table import Table
 from storyscope.features import describe_pictures, from_jpeg, load_backbone
+from storyscope.features.networks import SIZE
+from storyscope.features.pictures import squared
 from storyscope.library.explaining import cue_importance
 from storyscope.library.local import LocalLibrary
 from storyscope.progress import Report
@@ -41,6 +44,10 @@ from storyscope.thumbnails.evaluation import (
 QUERIES = 3
 """Words asked for when nobody names any."""
 HITS = 3
+FIGURES = "figures"
+"""Folder of the figures in the output folder."""
+SHOWN_FRAMES = 12
+"""Frames of a story in the figure of its ranking."""
 DEGRADED_FRAMES = 12
 """Frames of each film that are made worse, where no person marked any."""
 
@@ -65,7 +72,24 @@ class Retrieval:
         library.store.put_document(TRAINED_RANKER_FILE, f"{ranker.to_json()}\n".encode())
         train_on_collection(self.benchmark, library, report=self.report)
         ready = ready_library(self.output, self.preset, self.config, report=self.report)
+        self._draw(ready, ranker)
         return [ranking, _importance(ready), _hits(ready, queries or _spoken_most(ready))]
+
+    def _draw(self, library: LocalLibrary, ranker: Ranker) -> None:
+        """The frames of the longest story by their beauty, and the maps of the most beautiful."""
+        name = self._ids(library)[0]
+        keyframes = library.store.load(name, SCAN).keyframes
+        story = max(library.stories(name), key=lambda story: len(story.shots))
+        (rows,) = np.nonzero(np.isin(keyframes.shots, [*story.shots]))
+        rows = rows[:: max(1, -(-len(rows) // SHOWN_FRAMES))]
+        pictures = [from_jpeg(keyframes.pictures[row]) for row in rows]
+        scores = ranker.score(self._seen(library, name).hypercolumns[rows])
+        best = squared(pictures[int(np.argmax(scores))], SIZE)
+        columns = load_backbone(self.config.features.backbone)(best[None]).columns
+        folder = self.output / FIGURES
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "ranked-frames.png").write_bytes(draw_ranking(pictures, scores))
+        (folder / "hypercolumns.png").write_bytes(draw_maps(best, [each[0] for each in columns]))
 
     def _ranking(self, library: LocalLibrary) -> tuple[Table, Ranker]:
         backbone = self._seen(library, self._ids(library)[0]).producer.split("@")[0]

@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
@@ -131,7 +132,7 @@ def _kept_graph(digest: str) -> Path | None:
 
 def _weights(name: str) -> tuple[str, Path]:
     if file := vgg16_file() if name == VGG16 else _own_file(name):
-        return _digest_of_content(digest_of(file)), file
+        return _digest_of_content(_digest_of_file(file)), file
     model = find_model(name)
     weights = model.file("model.safetensors", "*.safetensors", "*.pth", "models/*.pth")
     return _digest(model, weights), weights
@@ -172,6 +173,17 @@ def _digest(model: Model, weights: Path) -> str:
     else:
         content = digest_of(weights)
     return _digest_of_content(content)
+
+
+def _digest_of_file(path: Path) -> str:
+    """SHA-256 of half a gigabyte, once a process for a file that does not change."""
+    found = path.stat()
+    return _digest_of_state(path, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+@lru_cache(maxsize=4)
+def _digest_of_state(path: Path, *_state: int) -> str:
+    return digest_of(path)
 
 
 def _digest_of_content(content: str) -> str:

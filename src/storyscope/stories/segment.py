@@ -48,8 +48,7 @@ def model_digest(config: StoryConfig) -> str:
     """Fingerprint of the model that the settings name; another model finds other stories."""
     if config.method == "ours":
         return load_model(config.model).digest
-    space = _load_space(config.model)
-    return "" if space is None else space.digest
+    return "" if config.model == "default" else Embedding.digest_in(Path(config.model))
 
 
 def load_model(name: str) -> StoryModel:
