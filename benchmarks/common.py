@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from datetime import date
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from storyscope.experiments.conditions import conditions
+
 ROOT = Path(__file__).parents[1]
-DOCS = ROOT / "docs" / "benchmarks"
+PAGES_VARIABLE = "STORYSCOPE_BENCHMARK_PAGES"
+"""Environment variable that names another folder for pages and JSON files."""
+DOCS = Path(os.environ.get(PAGES_VARIABLE) or ROOT / "docs" / "benchmarks")
 DATA = ROOT.parent / "shared" / "data"
 """Films and annotations beside the repository."""
-LIBRARIES = ("numpy", "onnxruntime", "av", "torch")
 
 
 def options(doc: str | None, *, data: bool = False) -> ArgumentParser:
@@ -24,16 +24,6 @@ def options(doc: str | None, *, data: bool = False) -> ArgumentParser:
     if data:
         parser.add_argument("--data", type=Path, default=DATA)
     return parser
-
-
-def conditions() -> str:
-    """Load, versions and date: what a figure is worth depends on them."""
-    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
-    libraries = ", ".join(f"{name} {_version(name)}" for name in ("storyscope", *LIBRARIES))
-    return (
-        f"{date.today().isoformat()}, {os.cpu_count()} cores at load {load:.1f}, "
-        f"Python {platform.python_version()}, {libraries}."
-    )
 
 
 def write_page(name: str, facts: Any, page: str, *, folder: Path = DOCS) -> None:
@@ -53,10 +43,3 @@ def write_table(page: Path, name: str, table: str) -> None:
         raise ValueError(f"{page} has no place for {name}")
     page.write_text(f"{before}{begin}{table}\n{end}{after}", encoding="utf-8")
     print(table)
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"

@@ -21,7 +21,8 @@ from __future__ import annotations
 import json
 import re
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
@@ -42,19 +43,24 @@ def pages(root: Path = ROOT) -> list[Path]:
     return sorted(page for page in found if written not in page.parents)
 
 
-def renewed(page: Path) -> str:
-    """The text of a page with every table and figure as the benchmarks' files have it now."""
+def renewed(page: Path, written: Path | None = None) -> str:
+    """The text of a page with every table and figure as the benchmarks' files have it now.
+
+    `written` is a folder of another run: a figure that it has too is taken from there.
+    """
     text = page.read_text(encoding="utf-8")
-    text = TABLE.sub(lambda found: found[1] + _table(page, found[2], found[3]) + found[5], text)
-    return FIGURE.sub(lambda found: _link(page, *found.groups()), text)
+    folders = [*([written] if written else []), _folder_of_benchmarks(page)]
+    text = TABLE.sub(lambda found: found[1] + _table(folders, found[2], found[3]) + found[5], text)
+    return FIGURE.sub(lambda found: _link(folders, *found.groups()), text)
 
 
-def differences(root: Path = ROOT) -> Iterator[str]:
+def differences(root: Path = ROOT, written: Path | None = None) -> Iterator[str]:
     """A line for every line of a page that is not as the benchmarks' files have it."""
     for page in pages(root):
         name = page.relative_to(root)
+        old = page.read_text(encoding="utf-8").splitlines()
         try:
-            old, new = page.read_text(encoding="utf-8").splitlines(), renewed(page).splitlines()
+            new = renewed(page, written).splitlines()
         except UnknownFigure as error:
             yield f"{name}: {error}"
             continue
@@ -71,17 +77,34 @@ def tables_of(text: str) -> list[str]:
     return re.findall(r"(?:^\|.*\n?)+", text, re.M)
 
 
-def _table(page: Path, file: str, number: str) -> str:
-    source = page.parent / file
-    tables = tables_of(source.read_text(encoding="utf-8")) if source.is_file() else []
+def _table(folders: Sequence[Path], file: str, number: str) -> str:
+    places = [folder / _inside(file) for folder in folders]
+    source = next((place for place in places if place.is_file()), None)
+    tables = tables_of(source.read_text(encoding="utf-8")) if source else []
     if not 0 < int(number) <= len(tables):
         raise UnknownFigure(f"{file} has no table {number}")
     return tables[int(number) - 1].rstrip("\n") + "\n"
 
 
-def _link(page: Path, shown: str, file: str, place: str) -> str:
-    value = _value(page.parent / f"{file}.json", place)
+def _link(folders: Sequence[Path], shown: str, file: str, place: str) -> str:
+    """The figure anew, from the first folder that has it."""
+    inside = f"{_inside(file)}.json"
+    value = None
+    for folder in folders[:-1]:
+        with suppress(UnknownFigure):
+            value = value or _value(folder / inside, place)
+    value = _value(folders[-1] / inside, place) if value is None else value
     return f'[{_like(shown, value)}]({file}.md "{place}")'
+
+
+def _folder_of_benchmarks(page: Path) -> Path:
+    folders = [parent / "docs" / "benchmarks" for parent in page.resolve().parents]
+    return next(folder for folder in folders if folder.is_dir())
+
+
+def _inside(file: str) -> str:
+    """The path of a page in the folder of benchmarks, wherever it is linked from."""
+    return file.rpartition("benchmarks/")[2]
 
 
 def _value(file: Path, place: str) -> float:

@@ -29,7 +29,7 @@ import av
 from benchmarks import common
 from storyscope.media import scan
 
-OUTPUT = Path(__file__).resolve().parents[2] / "docs" / "benchmarks"
+OUTPUT = common.DOCS
 HD_SECONDS = 60
 
 

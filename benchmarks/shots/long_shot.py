@@ -11,7 +11,6 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from storyscope.core import SmallFrame
 from storyscope.shots import detect_shots
 
 RATE = 25
-DOCS = Path(__file__).parents[2] / "docs" / "benchmarks"
+DOCS = common.DOCS
 
 
 def wandering(count: int, seed: int = 5) -> Iterator[SmallFrame]:

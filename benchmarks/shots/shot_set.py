@@ -26,7 +26,7 @@ from benchmarks.shots.shot_footage import HALVES, HEIGHT, WIDTH, Take, film_path
 from benchmarks.shots.shot_tricks import TRICKS, WHOLE_SHOT, pixels
 
 REAL_CUTS = Path(__file__).parent / "real_cuts.json"
-DOCS = Path(__file__).parents[2] / "docs" / "benchmarks"
+DOCS = common.DOCS
 KINDS = ("cut", "dissolve", "fade", "wipe")
 
 

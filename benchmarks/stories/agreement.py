@@ -20,7 +20,7 @@ from benchmarks import common
 from storyscope.core import Segmentation
 from storyscope.evaluate import agree, agree_as_in_paper
 
-OUTPUT = Path(__file__).parents[2] / "docs" / "benchmarks"
+OUTPUT = common.DOCS
 
 
 def main() -> None:

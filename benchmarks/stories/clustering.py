@@ -28,7 +28,7 @@ from storyscope.stories import cluster
 from storyscope.stories.cluster_path import story_pressure
 from storyscope.stories.cluster_runs import cheapest_partitions, scatter_costs
 
-OUTPUT = Path(__file__).resolve().parents[2] / "docs" / "benchmarks"
+OUTPUT = common.DOCS
 SHOTS_PER_STORY = 12
 FULL_TABLE_LIMIT = 2000
 """Beyond this many shots the full table takes hours and gigabytes; it is not run."""

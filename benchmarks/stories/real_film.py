@@ -31,7 +31,7 @@ from storyscope.stories.relations import Rhythm
 from training.train_stories import trained, videos_of
 
 ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs/benchmarks"
+DOCS = common.DOCS
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks import common
 
 ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs/benchmarks"
+DOCS = common.DOCS
 SEEN = ["--features", "vgg19,hsv"]
 RUNS: dict[str, list[str]] = {
     "nested-films": ["ovsd", *SEEN, "--nested", "--also", "{data}/bbc"],

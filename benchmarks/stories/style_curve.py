@@ -31,7 +31,7 @@ from storyscope.stories.model import StoryModel
 from storyscope.stories.training import train
 
 ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs/benchmarks"
+DOCS = common.DOCS
 FEATURES = ["vgg19", "hsv"]
 BBC = (30, 100, 300)
 JOINED = (30, 100)

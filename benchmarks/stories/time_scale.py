@@ -28,7 +28,7 @@ from storyscope.stories.relations import Rhythm, relate
 from training.train_stories import taught_by
 
 ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs/benchmarks"
+DOCS = common.DOCS
 SPEEDS = (1 / 6, 1 / 3, 1.0, 3.0, 6.0)
 PIECE_SECONDS = 240.0
 

@@ -26,7 +26,7 @@ import numpy as np
 
 from benchmarks import common
 
-OUTPUT = Path(__file__).parents[2] / "docs" / "benchmarks"
+OUTPUT = common.DOCS
 LIBRIVOX = Path("/usr/share/pocketsphinx/test/data/librivox")
 RATE = 16_000
 

@@ -65,11 +65,14 @@ def results_cache() -> Path:
 
 def show(facts: Mapping[str, Any], tables: str, *, output: Path | None, json: bool) -> None:
     """Print facts or tables, and write both where they are wanted."""
+    from storyscope.experiments.conditions import conditions
+
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
         text = json_text.dumps(facts, indent=2) + "\n"
         (output / "benchmark.json").write_text(text, encoding="utf-8")
-        (output / "benchmark.md").write_text(tables, encoding="utf-8")
+        page = f"{tables.rstrip()}\n\n{conditions()}\n"
+        (output / "benchmark.md").write_text(page, encoding="utf-8")
     if json:
         print_json(facts)
     else:

@@ -106,6 +106,7 @@ def _reproduce(
 ) -> None:
     from dataclasses import asdict
 
+    from storyscope.experiments.conditions import conditions
     from storyscope.models import cache_folder
 
     place = output or cache_folder() / "reproduce" / kind
@@ -115,7 +116,8 @@ def _reproduce(
         tables = work.tables(bbc_output=trained_on_bbc)
     for note in work.notes:
         say(note, quiet=quiet)
-    (place / "tables.md").write_text(_as_page(tables, work.notes), encoding="utf-8")
+    page = f"{_as_page(tables, work.notes)}\n{conditions()}\n"
+    (place / "tables.md").write_text(page, encoding="utf-8")
     say(f"kept in {place}", quiet=quiet)
     if json:
         print_json({"tables": [asdict(table) for table in tables], "notes": work.notes})
