@@ -1,9 +1,11 @@
 """What all benchmarks share."""
 
 import json
+import re
+from importlib.util import find_spec
 from pathlib import Path
 
-from benchmarks import common
+from benchmarks import common, run_all
 
 PROGRAMS = [path for path in Path(common.__file__).parent.rglob("*.py") if path.name != "common.py"]
 
@@ -30,3 +32,28 @@ def test_options_explain_themselves_and_know_the_data():
     parser = common.options("Measures nothing.", data=True)
     assert parser.parse_args([]).data == common.DATA
     assert "Measures nothing." in parser.format_help()
+
+
+def test_a_stopped_run_goes_on_with_what_is_not_finished(tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr(run_all, "FINISHED", tmp_path / "finished.json")
+    programs = {"platform": [], "json.tool": ["{data}/missing.json"]}
+    for platform in ("== platform: 0 s, code 0", "== platform: finished before"):
+        failed = run_all.run(programs, tmp_path, tmp_path, tmp_path, again=False)
+        assert failed == ["json.tool"]
+        printed = re.sub(r": \d+ s", ": 0 s", capfd.readouterr().out)
+        assert platform in printed
+        assert "== json.tool: 0 s, code 2" in printed
+    assert list(run_all.finished()) == ["platform"]
+    run_all.run({"platform": []}, tmp_path, tmp_path, tmp_path, again=True)
+    assert "code 0" in capfd.readouterr().out
+
+
+def test_what_needs_data_that_is_not_there_is_left_out_by_name(tmp_path, capfd):
+    where = tmp_path / "nowhere"
+    assert run_all.run({"json.tool {data}": []}, where, tmp_path, tmp_path, again=True) == []
+    assert "left out" in capfd.readouterr().out
+
+
+def test_every_benchmark_that_is_run_exists():
+    for name in (*run_all.BENCHMARKS, *run_all.QUICK):
+        assert find_spec(name.split()[0]), name
