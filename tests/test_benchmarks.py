@@ -5,8 +5,12 @@ import re
 from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
+
 from benchmarks import common, run_all
 
+FOLDER = common.ROOT / "docs" / "benchmarks"
+PAGES = sorted(FOLDER.rglob("*.md"))
 PROGRAMS = [path for path in Path(common.__file__).parent.rglob("*.py") if path.name != "common.py"]
 
 
@@ -57,3 +61,10 @@ def test_what_needs_data_that_is_not_there_is_left_out_by_name(tmp_path, capfd):
 def test_every_benchmark_that_is_run_exists():
     for name in (*run_all.BENCHMARKS, *run_all.QUICK):
         assert find_spec(name.split()[0]), name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(FOLDER)) for page in PAGES])
+def test_every_page_says_when_and_under_which_conditions_it_was_made(page):
+    last = page.read_text(encoding="utf-8").rstrip().splitlines()[-1]
+    assert re.search(r"20\d\d-\d\d-\d\d", last)
+    assert "at load" in last or "load and versions were not recorded" in last
