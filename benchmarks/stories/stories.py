@@ -27,6 +27,7 @@ RUNS: dict[str, list[str]] = {
     "stories-bbc": ["bbc", *SEEN],
     "stories-ovsd-from-bbc": ["ovsd", *SEEN, "--protocol", "pretrained", "--train", "{data}/bbc"],
     "stories-ovsd-left-out": ["ovsd", *SEEN],
+    "triplet-bbc": ["bbc", *SEEN, "--folds", "3", "--methods", "triplet,cluster"],
     "ablation-bbc": ["bbc", *SEEN, "--train", "{data}/ovsd", "--folds", "3"],
 }
 """What the command is called with, the folder of the data first."""
