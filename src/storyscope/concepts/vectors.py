@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
@@ -65,14 +64,9 @@ def load_vectors(name: str | Path = "glove-6b-50d") -> WordVectors:
     """The word vectors called `name`: a file or folder, or those that come in a package."""
     if str(name) not in SHIPPED and Path(name).expanduser().exists():
         return read_vectors(Path(name).expanduser())
-    return _of_package(find_model(str(name)).folder, str(name))
-
-
-@lru_cache(maxsize=1)
-def _of_package(folder: Path, name: str) -> WordVectors:
-    """Vectors that come in a package; unpacking their 400,000 words takes a second."""
+    folder = find_model(str(name)).folder
     vectors = read_vectors(folder / "data" if (folder / "data").is_dir() else folder)
-    return replace(vectors, name=name)
+    return replace(vectors, name=str(name))
 
 
 def read_vectors(path: str | Path) -> WordVectors:
