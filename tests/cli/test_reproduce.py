@@ -9,9 +9,11 @@ from typer.testing import CliRunner
 from benchmark_folder import Thirds
 from movie import SHOT_FRAMES, make_movie
 from storyscope.cli.main import build_app
+from storyscope.config.records import SIX_FEATURES
 from storyscope.errors import AnnotationError, StoryscopeError
 from storyscope.evaluate import judge, leave_one_out, load_collection
 from storyscope.experiments import methods as judging
+from storyscope.stories.paper_methods import Lstm, Paper, PaperSiamese
 
 STEMS = ("01_From_Pole_to_Pole", "02_Mountains")
 METHODS = {
@@ -118,6 +120,30 @@ def test_what_could_not_be_done_is_said(whole):
     assert "paper-lite stands in for the paper preset" in notes
     assert "storyscope models get vgg16 --file FILE" in notes
     assert "nw was not run" in (output / "tables.md").read_text()
+
+
+@pytest.mark.parametrize("method", [Paper, PaperSiamese, Lstm])
+def test_the_papers_own_networks_are_trained_on_what_was_indexed(whole, method):
+    _, output = whole
+    films = load_collection(output / "paper-lite-benchmark", features=SIX_FEATURES.split(","))
+    scores = leave_one_out(films, method())
+    assert [score.name for score in scores] == ["From Pole to Pole", "Mountains"]
+    assert all(0 < score.mean_iou <= 1 for score in scores)
+
+
+def test_rankers_importance_and_retrieval_are_those_of_a_trained_library(whole):
+    facts, output = whole
+    ranking = table(facts, "swapped pairs")["Average"]
+    for ranker in ("Ranking CNN", "hypercolumns (ranking SVM)"):
+        assert 0 <= float(ranking[ranker]) <= 100
+    importance = table(facts, "importance")
+    assert set(importance) == set(SIX_FEATURES.split(","))
+    (hits,) = [each for each in facts["tables"] if "Retrieval" in each["title"]]
+    assert {row[2] for row in hits["rows"]} <= {"01-from-pole-to-pole", "02-mountains"}
+    figures = {file.name for file in (output / "figures").iterdir()}
+    assert figures == {
+        *("from-pole-to-pole.png", "mountains.png", "hypercolumns.png", "ranked-frames.png")
+    }
 
 
 def test_a_second_run_computes_nothing_again(app, bbc, whole, monkeypatch):

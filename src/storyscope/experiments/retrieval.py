@@ -82,7 +82,7 @@ class Retrieval:
         story = max(library.stories(name), key=lambda story: len(story.shots))
         (rows,) = np.nonzero(np.isin(keyframes.shots, [*story.shots]))
         rows = rows[:: max(1, -(-len(rows) // SHOWN_FRAMES))]
-        pictures = [from_jpeg(keyframes.pictures[row]) for row in rows]
+        pictures = [from_jpeg(keyframes.pictures[row]) for row in rows.tolist()]
         scores = ranker.score(self._seen(library, name).hypercolumns[rows])
         best = squared(pictures[int(np.argmax(scores))], SIZE)
         columns = load_backbone(self.config.features.backbone)(best[None]).columns
