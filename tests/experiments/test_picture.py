@@ -5,7 +5,9 @@ import io
 import numpy as np
 from PIL import Image
 
-from storyscope.experiments.picture import TILE, draw_maps, draw_ranking
+from storyscope.core import Segmentation
+from storyscope.evaluate import VideoScore
+from storyscope.experiments.picture import GAP, ROW, TILE, draw_maps, draw_ranking, write_stories
 
 
 def pixels(png):
@@ -23,6 +25,17 @@ def test_the_second_row_holds_the_frames_from_the_best_down():
     assert picture.shape == (2 * TILE, 3 * TILE, 3)
     rows = [[int(tile(picture, down, n).mean()) for n in range(3)] for down in (0, 1)]
     assert rows == [greys, [90, 200, 10]]
+
+
+def test_a_video_that_one_method_leaves_out_is_drawn_without_it(tmp_path):
+    halves, whole = Segmentation((0, 5), 10), Segmentation((0,), 10)
+    scores = {
+        "paper": [VideoScore("Mountains", whole, halves)],
+        "ours": [VideoScore("Caves", halves, halves), VideoScore("Mountains", halves, halves)],
+    }
+    write_stories(tmp_path, scores)
+    heights = {file.stem: pixels(file.read_bytes()).shape[0] for file in tmp_path.iterdir()}
+    assert heights["mountains"] - heights["caves"] == ROW + GAP
 
 
 def test_every_map_is_drawn_from_its_least_to_its_greatest_value():

@@ -28,12 +28,13 @@ TILE = 160
 
 
 def write_stories(folder: Path, scores: Mapping[str, Sequence[VideoScore]]) -> None:
-    """One picture for each video into `folder`, called after the video."""
+    """One picture for each video into `folder`, called after it, of the methods judged on it."""
     folder.mkdir(parents=True, exist_ok=True)
-    for of_video in zip(*scores.values(), strict=True):
-        rows = {"truth": of_video[0].truth}
-        rows |= {name: score.found for name, score in zip(scores, of_video, strict=True)}
-        name = of_video[0].name
+    videos = {score.name: score for of_method in scores.values() for score in of_method}
+    for name, video in videos.items():
+        rows = {"truth": video.truth}
+        for method, of_method in scores.items():
+            rows |= {method: score.found for score in of_method if score.name == name}
         file = "".join(c if c.isalnum() else "-" for c in name.lower())
         (folder / f"{file}.png").write_bytes(draw_stories(name, rows))
 
