@@ -185,7 +185,8 @@ def test_ally_can_be_judged_after_training_on_bbc(app, bbc, whole, tmp_path):
     folder = tmp_path / "ally"
     (folder / "annotations").mkdir(parents=True)
     for number, stem in enumerate(STEMS, start=1):
-        shutil.copy(bbc / f"{stem}.mp4", folder / f"ally_{number}.mp4")
+        for suffix in (".mp4", ".srt"):
+            shutil.copy(bbc / f"{stem}{suffix}", folder / f"ally_{number}{suffix}")
         rows = [f"{i * SHOT_FRAMES},{(i + 1) * SHOT_FRAMES - 1},{i // 3}\n" for i in range(9)]
         (folder / "annotations" / f"ally_{number}.csv").write_text(
             "first,last,story\n" + "".join(rows)

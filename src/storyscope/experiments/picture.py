@@ -34,7 +34,9 @@ def write_stories(folder: Path, scores: Mapping[str, Sequence[VideoScore]]) -> N
     for name, video in videos.items():
         rows = {"truth": video.truth}
         for method, of_method in scores.items():
-            rows |= {method: score.found for score in of_method if score.name == name}
+            for score in of_method:
+                if score.name == name:
+                    rows[method] = score.found
         file = "".join(c if c.isalnum() else "-" for c in name.lower())
         (folder / f"{file}.png").write_bytes(draw_stories(name, rows))
 
