@@ -8,10 +8,10 @@ has learned from an annotation of this film, so the picture says nothing of how 
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from pathlib import Path
 
+from benchmarks import common
 from storyscope.library import LocalLibrary
 from storyscope.report import contact_sheet
 
@@ -21,7 +21,7 @@ CREDIT = "Big Buck Bunny, (c) 2008 Blender Foundation, CC BY 3.0"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = common.options(__doc__)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared/data")
     parser.add_argument("--library", type=Path, help="keep the index here")
     options = parser.parse_args()
