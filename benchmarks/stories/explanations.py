@@ -2,9 +2,9 @@
 
     python -m benchmarks.stories.explanations [--data ../shared/data]
 
-For every boundary that a model taught by `bbc` alone finds in other films, the cue said to matter
-most is the one without which its score changes most. Here each cue's values are dealt anew to the
-shots instead, so that the cue goes on speaking, but of other shots: how often does the score change
+For every boundary that a model taught by `bbc` alone finds in other films, the cue that is named
+first is the one without which its score loses most. Here each cue's values are shuffled among the
+shots instead, so that the cue goes on speaking, but of other shots: how often does the score lose
 most when that is done to the cue that was named? Importance over the films is by averaged absolute
 gradients.
 """
@@ -22,8 +22,8 @@ from storyscope.evaluate import AnnotatedVideo, load_collection
 from storyscope.experiments.report import markdown
 from storyscope.library.explaining import draw_importance
 from storyscope.stories.explain import (
-    changes_when_shuffled,
     explain_relations,
+    losses_when_shuffled,
     relations_importance,
 )
 from storyscope.stories.methods import LearnedDetector, rhythm_of
@@ -54,14 +54,14 @@ CUES = ("appearance", "colour", "time")
 
 
 def checked(film: AnnotatedVideo, model: StoryModel) -> dict[str, Any]:
-    """How often the cue named is the cue whose shuffling changes the score most."""
+    """How often the cue named is the cue whose shuffling costs the score most."""
     rhythm, features = rhythm_of(film), [*film.features.values()]
     relations = relate(features, rhythm)
     stories = LearnedDetector(model).find(film.without_truth())
     reasons = explain_relations(relations, model, stories=stories)
-    changes = changes_when_shuffled(rhythm, features, model, stories=stories)
+    losses = losses_when_shuffled(rhythm, features, model, stories=stories)
     held = [
-        reason.strongest == max(CUES, key=lambda cue: changes[cue][number])
+        reason.strongest == max(CUES, key=lambda cue: losses[cue][number])
         for number, reason in enumerate(reasons)
     ]
     clear = [max(map(abs, reason.shares.values())) > 0.5 for reason in reasons]
@@ -89,7 +89,7 @@ def written(rows: list[dict[str, Any]], shares: dict[str, float]) -> str:
     rate, clear = total["held"] / total["boundaries"], total["held_where_clear"] / total["clear"]
     return (
         "# Explanations, checked by shuffling one cue at a time\n\n"
-        f"{table}\nThe cue that is said to matter most is the one whose shuffling changes the "
+        f"{table}\nThe cue that is named first is the one whose shuffling costs the "
         f"boundary's score most at {rate:.0%} of the boundaries, and at {clear:.0%} of those where "
         "one cue has more than half of the say; chance would name one of three. Importance: "
         + ", ".join(f"{cue} {share:.3f}" for cue, share in shares.items())

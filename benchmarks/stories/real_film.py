@@ -24,7 +24,7 @@ from storyscope.experiments.report import markdown
 from storyscope.library import Library
 from storyscope.library.explaining import cue_importance, draw_importance, explain_boundaries
 from storyscope.stories import detect
-from storyscope.stories.explain import changes_when_shuffled
+from storyscope.stories.explain import losses_when_shuffled
 from storyscope.stories.methods import LearnedDetector
 from storyscope.stories.model import StoryModel
 from storyscope.stories.relations import Rhythm
@@ -95,16 +95,16 @@ def scored(found: Segmentation, truth: Segmentation) -> dict[str, float]:
 
 
 def explained(library: Library, film: str) -> dict[str, Any]:
-    """What speaks for the boundaries; how often shuffling the strongest cue changes most."""
+    """What speaks for the boundaries; how often shuffling the strongest cue costs most."""
     reasons = explain_boundaries(library, film)
-    changes = changes_when_shuffled(
+    losses = losses_when_shuffled(
         Rhythm.of(library.shots(film)),
         library.features(film),
         StoryModel.load(Path(library.config.stories.model)),
         stories=library.segmentation(film),
     )
     held = [
-        reason.strongest == max(changes, key=lambda cue: changes[cue][number])
+        reason.strongest == max(losses, key=lambda cue: losses[cue][number])
         for number, reason in enumerate(reasons)
     ]
     return {
@@ -127,7 +127,7 @@ def written(facts: dict[str, Any]) -> str:
         f"# {facts['film']}, from the file to its stories\n\n{table}\n"
         f"The truth has {facts['true']} stories; we find {facts['shots']['ours']} shots, "
         f"`ovsd/01` has {facts['shots']['ovsd']}. Cues: {', '.join(facts['cues'])}.\n\n"
-        f"Dealing the values of the cue that is said to matter most anew to the shots changed the "
+        f"Shuffling the values of the cue that is named first among the shots cost the "
         f"boundary's score most at {facts['held']} of {facts['boundaries']} boundaries; chance "
         f"would name one of {len(facts['importance'])} cues. Strongest cue: {strongest}.\n\n"
         "![Feature importance by averaged absolute gradients](cues.png)\n\n"

@@ -32,7 +32,7 @@ from storyscope.stories import (
 from storyscope.stories.decode import expected_overlaps, most_agreeable
 from storyscope.stories.detect import read
 from storyscope.stories.examples import StoryExample
-from storyscope.stories.explain import boundary_scores, changes_when_shuffled
+from storyscope.stories.explain import boundary_scores, losses_when_shuffled
 from storyscope.stories.hierarchy import order_changes, scatter_splits, score_splits
 from storyscope.stories.posterior import posterior, story_chances
 from storyscope.stories.relations import (
@@ -423,14 +423,14 @@ def test_a_cue_counts_as_much_as_the_score_loses_without_it(model):
         assert sum(map(abs, full.shares.values())) == pytest.approx(1.0)
 
 
-def test_dealing_the_strongest_cue_anew_moves_the_score_most(model):
+def test_shuffling_the_strongest_cue_costs_the_boundary_most(model):
     """More often than chance, which names one of three cues."""
     held = []
     for seed in range(50, 54):
         shots, features, truth = made_up_film(seed)
         reasons = explain(shots, features, model, stories=truth)
-        changes = changes_when_shuffled(Rhythm.of(shots), features, model, stories=truth)
-        most = [max(changes, key=lambda cue: changes[cue][k]) for k in range(len(reasons))]
+        losses = losses_when_shuffled(Rhythm.of(shots), features, model, stories=truth)
+        most = [max(losses, key=lambda cue: losses[cue][k]) for k in range(len(reasons))]
         held += [reason.strongest == cue for reason, cue in zip(reasons, most, strict=True)]
     assert np.mean(held) > 0.5
 

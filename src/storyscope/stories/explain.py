@@ -2,7 +2,7 @@
 
 The score of a boundary between two stories is how much better they score apart than as one story.
 A cue's contribution is what the score loses when the cue is silenced: then the model takes what is
-usual for it. `changes_when_shuffled` checks that in another way.
+usual for it. `losses_when_shuffled` checks that in another way.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class BoundaryExplanation:
 
     @property
     def strongest(self) -> str:
-        """The cue that moves the score most."""
-        return max(self.cues, key=lambda cue: abs(self.cues[cue]))
+        """The cue that speaks most for the boundary, which people are told first."""
+        return max(self.cues, key=lambda cue: self.cues[cue])
 
 
 def explain(
@@ -87,37 +87,37 @@ def cues_used(relations: Relations, model: StoryModel) -> list[str]:
     return [*dict.fromkeys([*weighted, *relations.evidence])]
 
 
-def changes_when_shuffled(
+def losses_when_shuffled(
     rhythm: Rhythm,
     features: Sequence[Features],
     model: StoryModel,
     *,
     stories: Segmentation,
-    rounds: int = 3,
+    rounds: int = 6,
     seed: int = 0,
 ) -> dict[str, Array]:
-    """How far each boundary's score moves when a cue's values are dealt anew to the shots.
+    """What each boundary's score loses when a cue's values are shuffled among the shots.
 
-    Mean over the rounds of the absolute change, for each cue and boundary. Nothing is silenced:
-    the cue goes on speaking, but of other shots.
+    Mean over the rounds, for each cue and boundary. Nothing is silenced: the cue goes on speaking,
+    but of other shots.
     """
     cues = cues_of(features)
     relations = relate(features, rhythm)
     full = boundary_scores(read(relations, model), stories)
     rng = np.random.default_rng(seed)
-    changes = dict.fromkeys((*cues_used(relations, model), TIME), np.zeros_like(full))
+    losses = dict.fromkeys((*cues_used(relations, model), TIME), np.zeros_like(full))
     for _ in range(rounds):
         order = rng.permutation(len(rhythm))
-        for cue in changes:
+        for cue in losses:
             dealt = [
                 replace(each, vectors=each.vectors[order]) if name == cue else each
                 for name, of_cue in cues.items()
                 for each in of_cue
             ]
             pace = _dealt_lengths(rhythm, order) if cue == TIME else rhythm
-            moved = boundary_scores(read(relate(dealt, pace), model), stories) - full
-            changes[cue] = changes[cue] + np.abs(moved) / rounds
-    return changes
+            left = boundary_scores(read(relate(dealt, pace), model), stories)
+            losses[cue] = losses[cue] + (full - left) / rounds
+    return losses
 
 
 def _dealt_lengths(rhythm: Rhythm, order: Array) -> Rhythm:
