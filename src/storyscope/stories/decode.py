@@ -76,8 +76,10 @@ def expected_overlaps(chances: Posterior, edges: Array) -> tuple[Array, Array, A
     likely = chances.begins > LIKELY_CHANGE
     likely[0] = True
     places = np.append(np.flatnonzero(likely), shots)
-    places = _bridged(places, lengths)
     first, step = np.nonzero(chances.stories > LIKELY_STORY)
+    # A story twice as long as any likely one shares less than half with every true story.
+    lengths = min(lengths, 2 * int(step.max(initial=0) + 1))
+    places = _bridged(places, lengths)
     chance = chances.stories[first, step]
     true_start, true_stop = edges[first], edges[first + step + 1]
     true_middle = (true_start + true_stop) / 2
@@ -88,7 +90,7 @@ def expected_overlaps(chances: Posterior, edges: Array) -> tuple[Array, Array, A
         start, stop = edges[place], edges[places[ends]][:, None]
         near = (true_stop > start) & (true_start < stop[-1, 0])
         begin, end, middle = true_start[near], true_stop[near], true_middle[near]
-        shared = np.clip(np.minimum(stop, end) - np.maximum(start, begin), 0, None)
+        shared = np.maximum(np.minimum(stop, end) - np.maximum(start, begin), 0.0)
         overlap = chance[near] * shared / (stop - start + end - begin - shared)
         my_middle = (start + stop) / 2
         own[row, ends] = (overlap * ((begin <= my_middle) & (my_middle < end))).sum(axis=1)
