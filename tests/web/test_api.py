@@ -578,14 +578,6 @@ def test_the_scripts_of_the_page_are_short(client):
         assert max(map(len, lines)) <= 100, path.name
 
 
-def test_every_stage_of_indexing_has_a_name_on_the_page():
-    from storyscope.web.delivery import STATIC
-    from storyscope.web.job_facts import CUE_LABELS, SHARES
-
-    script = (STATIC / "jobs.js").read_text(encoding="utf-8")
-    assert [s for s in SHARES if not CUE_LABELS.get(s) and f"{s}:" not in script] == []
-
-
 def test_every_answer_carries_a_strict_policy(client):
     for path in ("/", "/api/v1/videos", "/static/main.js", "/api/v1/videos/nothing"):
         policy = client.get(path).headers["content-security-policy"]

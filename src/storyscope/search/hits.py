@@ -98,7 +98,7 @@ def visual_evidence(
     frame = int(frames[np.argmax(relevance[frames])])
     content = _main_class(passages, frame, query)
     if query.image_text is not None and passages.looks.any():
-        content = f"matches the text {relevance[frame]:.2f}"
+        content = "the picture matches your words"
     return VISUAL, f"{format_time(passages.seconds[frame])}: {content}"
 
 

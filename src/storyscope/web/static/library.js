@@ -51,7 +51,8 @@ export async function showLibrary({ view, signal }) {
     try {
       let found = [];
       do {
-        const page = await get(`/videos?offset=${found.length}&limit=${PAGE}&${wanted}`, { signal });
+        const place = `offset=${found.length}&limit=${PAGE}`;
+        const page = await get(`/videos?${place}&${wanted}`, { signal });
         if (mine !== turn) return;
         found = [...found, ...page.videos];
         [videos, total, asked] = [found, page.total, wanted.get("q")];
