@@ -68,7 +68,7 @@ QUICK: dict[str, list[str]] = {
     "benchmarks.indexing.backbone_speed": ["--images", "8", "--write"],
     "benchmarks.stories.clustering": ["--shots", "120", "500"],
     "benchmarks.stories.penalty": ["{data}/bbc", "{data}/ovsd", "--docs", "{pages}/.."],
-    "benchmarks.stories.agreement": ["--cases", "45", "--repeats", "1"],
+    "benchmarks.stories.agreement": ["--part", "paper", "--cases", "45"],
     "benchmarks.stories.granularity": ["--shots", "120"],
     "benchmarks.shots.long_shot": ["--hours", "0.02"],
     "storyscope benchmark {data}/bbc": [*SEEN, *UNTAUGHT, "--output", "{pages}/stories-bbc"],

@@ -138,7 +138,7 @@ def as_markdown(results: dict[str, list[dict]], options: argparse.Namespace) -> 
     lines += [
         f"| {row['annotators']} | {row['kind']} | {row['films']} | {row['exact']} | "
         f"{row['cpu_seconds_median']:.2f} | {row['cpu_seconds_most']:.2f} | {row['mean_iou']:.3f} |"
-        for row in results["speed"]
+        for row in results.get("speed", [])
     ]
     lines += [
         "",
