@@ -13,7 +13,6 @@ import argparse
 import json
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ from storyscope.features.checkpoint import read_weights
 from storyscope.features.networks import LITE0_STAGES, efficientnet_lite0
 from storyscope.models import find_model, onnx_session
 
-ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("running_mean", "running_var", "weight", "bias")
 
 
@@ -56,9 +54,7 @@ def main() -> None:
     }
     print(json.dumps(report, indent=1))
     if arguments.write:
-        out = ROOT / "docs/benchmarks"
-        out.mkdir(parents=True, exist_ok=True)
-        common.write_page("backbone_speed", report, _markdown(report), folder=out)
+        common.write_page("backbone_speed", report, _markdown(report))
 
 
 def _arguments() -> argparse.Namespace:
