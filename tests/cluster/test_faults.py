@@ -17,7 +17,7 @@ from storyscope.store import Artefact
 from waiting import wait_until
 
 pytest.importorskip("distributed")
-pytestmark = [pytest.mark.xdist_group("postgres"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 
 def contents(library, video):

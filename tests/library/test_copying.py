@@ -13,8 +13,6 @@ from storyscope.library.checking import check_library
 from storyscope.library.copying import artefact_digest, copy_library
 from storyscope.store import Artefact
 
-pytestmark = pytest.mark.xdist_group("postgres")
-
 
 @pytest.fixture(scope="module")
 def folder(indexed, tmp_path_factory):

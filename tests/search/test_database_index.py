@@ -18,7 +18,6 @@ from storyscope.search.segment import Segment
 from storyscope.search.story_rows import join_stories, split_stories
 from storyscope.store import PASSAGES, TITLES
 
-pytestmark = pytest.mark.xdist_group("postgres")
 QUERIES = Path(search_scale.__file__).parent / "queries" / "demo.json"
 
 

@@ -42,10 +42,9 @@ STORES_HERE = {
     "memory": (MemoryStore, lambda store: MemoryStore(store.folder, store.memory)),
 }
 """What makes a store in a folder, and what opens the same one for somebody else."""
-SERVER = pytest.param("postgres", marks=pytest.mark.xdist_group("postgres"))
 
 
-@pytest.fixture(params=[*STORES_HERE, SERVER])
+@pytest.fixture(params=[*STORES_HERE, "postgres"])
 def kind(request):
     if request.param in STORES_HERE:
         yield STORES_HERE[request.param]

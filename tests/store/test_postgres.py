@@ -22,7 +22,6 @@ from storyscope.store.postgres_connection import reason_of
 from storyscope.store.postgres_migrations import MIGRATIONS
 from waiting import wait_until
 
-pytestmark = pytest.mark.xdist_group("postgres")
 AUDIO = Artefact("audio")
 RECORD = VideoRecord(Video("film", "/f.mp4", "d", 1.0, 24, 24.0, 64, 36, True), "ready", 1, 2)
 
@@ -175,7 +174,7 @@ def test_a_server_that_is_killed_in_the_middle_of_saves_loses_none(store, postgr
             except LibraryError as error:
                 failures.append(error)
 
-    saving = threading.Thread(target=save)
+    saving = threading.Thread(target=save, daemon=True)
     saving.start()
     wait_until(lambda: len(saved) > 5)
     postgres.kill()

@@ -3,7 +3,6 @@
 import re
 import shutil
 
-import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
@@ -12,7 +11,6 @@ from serving import served
 from storyscope import Library
 from storyscope.web import create_app
 
-pytestmark = pytest.mark.xdist_group("browser-page")
 expect.set_options(timeout=PATIENCE)
 IN_PROGRESS = "In progress"
 

@@ -10,8 +10,6 @@ from storyscope.processes import indexing
 from storyscope.web.indexing import Indexer
 from waiting import wait_until
 
-pytestmark = pytest.mark.xdist_group("postgres")
-
 
 @pytest.fixture
 def servers(monkeypatch, postgres, tmp_path):

@@ -8,7 +8,6 @@ from playwright.sync_api import expect
 from browsing import PATIENCE, barriers, dial, save, sign_in, starts, until, wait_for_stories
 from movie import story_seconds
 
-pytestmark = pytest.mark.xdist_group("browser-page")
 expect.set_options(timeout=PATIENCE)
 
 

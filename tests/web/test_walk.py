@@ -19,7 +19,6 @@ from storyscope.stories.fine_tuning import FineTuning
 from storyscope.stories.model import default_model
 from storyscope.web import correcting, create_app
 
-pytestmark = pytest.mark.xdist_group("browser-walk")
 expect.set_options(timeout=PATIENCE)
 
 

@@ -42,6 +42,8 @@ def keep_settings_of(store: Store, video: str, changes: Tables) -> None:
                     f"{settable}"
                 )
     with_settings(Config(), changes)
+    if not any(changes.values()) and video not in _all(store):
+        return
     with store.lock(SETTINGS_FILE):
         kept = _all(store)
         before = json.dumps(kept)
