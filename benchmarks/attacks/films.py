@@ -63,7 +63,7 @@ BY_COMMAND = 25
 
 def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], None]:
     """Attack a library that holds a whole film already."""
-    library = Library(scratch / "library")
+    library = quiet_library(scratch / "library")
     good = scratch / "good.mp4"
     good.write_bytes(film(0))
     library.add(good)
@@ -89,6 +89,13 @@ def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], None]:
                 raise Lost("the film that was there before has other stories")
 
     return attack, None
+
+
+def quiet_library(folder: Path) -> Library:
+    """A new library that recognises no speech: seconds a film, in which nothing of it is parsed."""
+    folder.mkdir()
+    (folder / "storyscope.toml").write_text('[transcripts]\nspeech = "off"\n')
+    return Library(folder)
 
 
 def make(seed: int, number: int, folder: Path) -> Path:

@@ -48,6 +48,7 @@ def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], None]:
     for name, which in (("a", 0), ("b", 1)):
         (scratch / f"{name}.mp4").write_bytes(films.film(which))
     whole = scratch / "whole"
+    films.quiet_library(whole)
     _run(("add", "{a}", "{b}"), whole, scratch)
     _run(("edit", "a", "--split", "0.7", "--annotator", "Ann"), whole, scratch)
     wanted = said(whole, scratch)
@@ -59,6 +60,8 @@ def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], None]:
         library = scratch / f"library-{number}"
         if name in OVER:
             shutil.copytree(whole, library)
+        else:
+            films.quiet_library(library)
         words = OVER.get(name) or FRESH[name]
         moment = dice.uniform(0.05, lasted.get(name, LONGEST))
         began = time.monotonic()

@@ -68,7 +68,7 @@ def make_target(scratch: Path, indexed: Path | None = None, film: Path | None = 
     mine.parent.mkdir()
     if indexed is None or film is None:
         mine.write_bytes(films.film(0))
-        library = Library(scratch / "library")
+        library = films.quiet_library(scratch / "library")
         library.add(mine)
     else:
         shutil.copy2(film, mine)
