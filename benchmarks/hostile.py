@@ -12,6 +12,7 @@ named with its number, and the program ends with code 1.
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
@@ -30,6 +31,8 @@ def main() -> None:
     parser.add_argument("--keep", type=int, metavar="N", help="write this attack's file and stop")
     parser.add_argument("--out", type=Path, default=common.ROOT / "out" / "hostile")
     wanted = parser.parse_args()
+    # What was counted is kept, and the worker ended, however the program is stopped.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if wanted.keep is not None:
         print(keep(wanted.kind, wanted.seed, wanted.keep, wanted.out))
         return

@@ -77,7 +77,7 @@ def report(out: Path) -> int:
     for kind, words in KINDS.items():
         those = [facts for facts in results if facts["kind"] == kind]
         if not those:
-            rows.append(f"| {words} | 0 | | | | | | | |")
+            rows.append(f"| {words} | 0 |{' |' * (len(GOOD) + len(BAD) + 1)}")
             continue
         total: Counter[str] = Counter()
         for facts in those:
