@@ -15,7 +15,7 @@ from storyscope.search.image_text import load_image_text, name_vectors
 
 SECONDS_PER_LOOK = 12.0
 """A shot is worth one look, and one more for every so many seconds."""
-FIRST_LOOKS, LOOKS_PER_MINUTE = 50, 6
+FIRST_LOOKS, LOOKS_PER_MINUTE = 100, 5
 """A film is looked at this often, and so many times a minute: where its shots are worth more looks,
 the vector of a similar picture has to do."""
 LAYOUT_HEIGHT, LAYOUT_WIDTH = 9, 16
