@@ -239,10 +239,10 @@ def test_the_dial_is_one_step_to_undo_and_keeps_titles(open_page):
     assert "granularity" not in page.url
 
 
-def test_a_boundary_of_another_granularity_is_not_called_somebody_s(open_page):
+def test_a_boundary_of_another_granularity_is_explained_and_not_called_somebody_s(open_page):
     page = open_page("/watch/film?granularity=1&t=3")
     until(page, "document.querySelectorAll('.stories .story').length > 3")
-    expect(page.locator(".why summary")).to_contain_text("Only at this setting of Fewer / more")
+    expect(page.locator(".why summary")).to_contain_text("% sure")
     assert "by hand" not in page.locator(".about").inner_text()
     assert "Set by" not in page.locator(".about").inner_text()
 
