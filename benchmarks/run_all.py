@@ -67,7 +67,6 @@ BENCHMARKS: dict[str, list[str]] = {
 QUICK: dict[str, list[str]] = {
     "benchmarks.indexing.backbone_speed": ["--images", "8", "--write"],
     "benchmarks.stories.clustering": ["--shots", "120", "500"],
-    "benchmarks.stories.penalty": ["{data}/bbc", "{data}/ovsd", "--docs", "{pages}/.."],
     "benchmarks.stories.agreement": ["--part", "paper", "--cases", "45"],
     "benchmarks.stories.granularity": ["--shots", "120"],
     "benchmarks.shots.long_shot": ["--hours", "0.02"],
