@@ -18,7 +18,6 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 LOCK = ROOT / "requirements.lock"
-EXTRAS = "all,test"
 
 
 def main() -> None:
@@ -27,15 +26,15 @@ def main() -> None:
 
 
 def report() -> dict[str, Any]:
-    """What pip would install for all extras, held to the versions that are installed here."""
+    """What pip would take for the packages that are installed here, each in its version."""
     frozen = _pip("freeze", "--exclude-editable")
     with tempfile.TemporaryDirectory() as folder:
-        held = Path(folder) / "constraints.txt"
+        held = Path(folder) / "installed.txt"
         lines = [line for line in frozen.splitlines() if "==" in line and "@" not in line]
         held.write_text("\n".join(lines))
         wanted = Path(folder) / "report.json"
-        options = ["--dry-run", "--quiet", "--ignore-installed", "--report", str(wanted)]
-        _pip("install", *options, "--constraint", str(held), f"{ROOT}[{EXTRAS}]")
+        options = ["--dry-run", "--quiet", "--ignore-installed", "--no-deps"]
+        _pip("install", *options, "--report", str(wanted), "--requirement", str(held))
         found: dict[str, Any] = json.loads(wanted.read_text(encoding="utf-8"))
     return found
 
