@@ -30,7 +30,7 @@ PAGE = 500
 """Videos asked for at a time."""
 PIECE = 1 << 20
 """Bytes of a file that are read at a time while it is sent."""
-FOR_PAGE = {"file", "title", "modified"}
+FOR_PAGE = {"file", "title", "modified", "same_as"}
 """What a server says of a video beside the facts that `list --json` gives."""
 
 
