@@ -15,8 +15,7 @@ from benchmarks.scale.server import running_server
 from browsing import CHROMIUM, TEST_SECONDS, Chromium, killing_browsers_after
 from movie import make_movie
 from serving import served
-from storyscope.downloads import downloaded_file
-from storyscope.models import models_folder
+from storyscope.models import downloaded_file, models_folder
 from storyscope.processes import indexing
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")

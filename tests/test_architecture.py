@@ -11,9 +11,9 @@ PACKAGE = Path(__file__).parent.parent / "src/storyscope"
 
 LAYERS = (
     {"errors", "progress"},
-    {"core", "plugins", "processes.lifeline", "shipped", "writing"},
+    {"core", "plugins", "processes.lifeline", "writing"},
     {"config", "cues", "evaluate", "models"},
-    {"downloads", "embedding", "store"},
+    {"embedding", "store"},
     {"media", "shots", "transcripts", "concepts", "features", "stories", "thumbnails", "report"},
     {"baselines", "formats", "search"},
     {"stages"},

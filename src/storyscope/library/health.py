@@ -9,12 +9,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from storyscope.concepts import why_not
-from storyscope.downloads import DOWNLOADS, downloaded_file
 from storyscope.errors import StoryscopeError
 from storyscope.library.base import open_library
 from storyscope.media import available_sandbox
-from storyscope.models import find_model
-from storyscope.shipped import SHIPPED
+from storyscope.models import DOWNLOADS, SHIPPED, downloaded_file, find_model
 from storyscope.store import FOLDER, address_of, without_password
 from storyscope.transcripts import chosen_speech
 

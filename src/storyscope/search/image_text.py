@@ -20,19 +20,21 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from storyscope.downloads import DOWNLOADS, check_downloaded, downloaded_file
 from storyscope.errors import MissingDependency, ModelError
 from storyscope.models import (
+    DOWNLOADS,
     Model,
     cache_folder,
+    check_downloaded,
     class_names,
+    digest_of,
+    downloaded_file,
     find_model,
     keep_in_cache,
     onnx_session,
 )
 from storyscope.search.text_head import TextHead, load_head, unit
 from storyscope.search.text_model import TextModel, load_text_model
-from storyscope.shipped import digest_of
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from storyscope.models import Model, find_model, onnx_session
-from storyscope.shipped import digest_of
+from storyscope.models import Model, digest_of, find_model, onnx_session
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

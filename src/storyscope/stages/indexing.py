@@ -57,6 +57,7 @@ from storyscope.features import (
     shots_of_lettering,
 )
 from storyscope.media import file_digest, read_sound, read_subtitles
+from storyscope.models import SHIPPED, is_installed
 from storyscope.progress import Report, silent
 from storyscope.search import (
     OFF,
@@ -69,7 +70,6 @@ from storyscope.search import (
     make_passages,
     text_model_digest,
 )
-from storyscope.shipped import SHIPPED, is_installed
 from storyscope.stages.executor import Made, Stage, given
 from storyscope.stages.scan import look, scan_film
 from storyscope.stages.settings import only

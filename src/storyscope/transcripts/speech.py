@@ -18,9 +18,8 @@ import numpy as np
 from storyscope.core import SoundChunk, Span, Transcript, Word
 from storyscope.core.language import UNKNOWN
 from storyscope.errors import MissingDependency, ModelError, UnknownName
-from storyscope.models import cache_folder, find_model
+from storyscope.models import SHIPPED, cache_folder, check_file, find_model, is_installed
 from storyscope.progress import Report, Step, silent
-from storyscope.shipped import SHIPPED, check_file, is_installed
 from storyscope.transcripts.cues import transcript_of_cues
 from storyscope.transcripts.json_formats import json_cues
 from storyscope.transcripts.listening import RATE, Piece, cut_at_quiet

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from storyscope.errors import MissingDependency, ModelError, UnknownName
-from storyscope.models import check_pinned, hub_folder, is_hub_id, models_folder, pin_files
-from storyscope.shipped import check_file
+from storyscope.models.loading import check_pinned, hub_folder, is_hub_id, models_folder, pin_files
+from storyscope.models.shipped import check_file
 from storyscope.writing import HALF_WRITTEN, write_whole
 
 DOWNLOAD_SECONDS = 900.0

@@ -8,10 +8,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from storyscope import downloads
-from storyscope.downloads import Download, check_downloaded, downloaded_file, get_model
 from storyscope.errors import MissingDependency, ModelError, UnknownName
-from storyscope.models import find_model, is_hub_id
+from storyscope.models import (
+    Download,
+    check_downloaded,
+    downloaded_file,
+    downloads,
+    find_model,
+    get_model,
+    is_hub_id,
+)
 
 WEIGHTS = b"the weights"
 

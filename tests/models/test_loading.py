@@ -8,11 +8,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from storyscope import models, shipped
+from storyscope import models
 from storyscope.errors import MissingDependency, ModelError, UnknownName
 from storyscope.features.onnx_graph import Graph, Tensor
-from storyscope.models import find_model, keep_in_cache, onnx_session
-from storyscope.shipped import Shipped
+from storyscope.models import Shipped, find_model, keep_in_cache, loading, onnx_session, shipped
 
 
 @pytest.fixture(autouse=True)
@@ -148,8 +147,8 @@ def test_torch_runs_networks_where_it_alone_sees_a_gpu(
     runtime = SimpleNamespace(get_available_providers=lambda: [onnxruntime_has])
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
     monkeypatch.setitem(sys.modules, "onnxruntime", runtime)
-    monkeypatch.setattr(models.shutil, "which", lambda name: None)
-    monkeypatch.setattr(models, "GPU_DRIVERS", [str(tmp_path)] if driver else [])
+    monkeypatch.setattr(loading.shutil, "which", lambda name: None)
+    monkeypatch.setattr(loading, "GPU_DRIVERS", [str(tmp_path)] if driver else [])
     assert models.torch_gpu.__wrapped__() == device
 
 

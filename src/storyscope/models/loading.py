@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from storyscope.errors import MissingDependency, ModelError, UnknownName
-from storyscope.shipped import SHIPPED, check_file, digest_of, package_folder
+from storyscope.models.shipped import SHIPPED, check_file, digest_of, package_folder
 from storyscope.writing import write_whole
 
 if TYPE_CHECKING:
