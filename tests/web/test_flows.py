@@ -54,7 +54,7 @@ def test_a_video_of_a_media_folder_is_added(open_page, film, index_process):
         page.get_by_role("button", name="Add 1 video").click()
         jobs = page.get_by_label(IN_PROGRESS)
         expect(jobs.locator(".job.indexing")).to_contain_text("other.mp4")
-        assert page.locator("dialog").count() == 0
+        expect(page.locator("dialog")).to_have_count(0)
         jobs.get_by_role("button", name="Cancel").click()
         expect(jobs).to_contain_text("Cancelled")
         page.reload()
