@@ -13,7 +13,7 @@ demo: $(VENV)/core models  ## Make the demo film, find its stories, search them,
 	$(BIN)/storyscope demo --folder demo
 
 test: $(VENV)/test models system-packages lint  ## Set up everything and run all tests
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-slow: $(VENV)/test models system-packages  ## Repeat the paper on two painted films, from file to tables
 	$(BIN)/python -m pytest -m slow

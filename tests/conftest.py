@@ -28,11 +28,18 @@ os.environ["STORYSCOPE_MODELS"] = os.path.join(tempfile.gettempdir(), "storyscop
 EXIT_SECONDS = 60
 """Within which the interpreter must have ended after the last test."""
 
+LONGEST = ("test_resume", "test_reproduce", "test_commands", "shots/test_training", "tests/web/")
+
 # A busy machine is slow, not wrong.
 settings.register_profile(
     "patient", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 settings.load_profile("patient")
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with the files that take longest, so that no process is left with one at the end."""
+    items.sort(key=lambda item: not any(name in item.nodeid for name in LONGEST))
 
 
 def pytest_unconfigure():
