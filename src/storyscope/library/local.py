@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import shutil
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from tempfile import gettempdir
 from typing import Any
-
-import numpy as np
 
 from storyscope.concepts import TRAINED_FILE
 from storyscope.config import (
@@ -65,15 +59,17 @@ from storyscope.library.explaining import (
     used_cues,
     with_surroundings,
 )
+from storyscope.library.listing import facts_of, facts_of_all
 from storyscope.library.own_version import (
     apply_own_version,
     automatic_stories,
     choose_own_version,
     own_version,
 )
+from storyscope.library.pictures import draw_hits, loudness, picture_file
+from storyscope.library.removing import remove_video
 from storyscope.library.story_counts import RegroupedStore, regroup
 from storyscope.library.thumbnails import (
-    forget_choices,
     prefer_frame,
     preferred,
     stills,
@@ -81,7 +77,7 @@ from storyscope.library.thumbnails import (
 )
 from storyscope.library.video_settings import Tables, keep_settings_of, settings_of
 from storyscope.progress import Report, Step, silent
-from storyscope.report import Findings, HitPictures, Truth, contact_sheet, hit_sheet
+from storyscope.report import Findings, Truth, contact_sheet
 from storyscope.report.html_page import render
 from storyscope.search import Filter, Searcher
 from storyscope.stages.cues import cue_artefact
@@ -106,7 +102,7 @@ from storyscope.store import (
     named_in_settings,
     open_store,
 )
-from storyscope.writing import half_written, real_folder, write_whole
+from storyscope.writing import half_written
 
 log = logging.getLogger(__name__)
 FILMS_IN_MEMORY = 4
@@ -250,15 +246,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
 
     def loudness(self, video: str, *, points: int = 2000) -> list[float]:
         """How loud the video is over time, from 0 to 1; empty without sound."""
-        sound = self._film(video).sound
-        if sound is None or not len(sound.mfcc):
-            return []
-        energy = np.asarray(sound.mfcc)[:, 0].astype(np.float32)
-        edges = np.linspace(0, len(energy), min(points, len(energy)) + 1).astype(int)
-        loudest = np.maximum.reduceat(energy, edges[:-1])
-        low, high = np.percentile(loudest, (2, 99.5))
-        level = np.clip((loudest - low) / max(float(high - low), 1e-6), 0, 1)
-        return [round(float(value), 3) for value in level]
+        return loudness(self._film(video).sound, points)
 
     def path(self, video: str) -> StoryPath:
         self._ready(video)
@@ -336,31 +324,11 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         )
 
     def draw_hits(self, query: str, hits: Sequence[Hit], path: Path) -> None:
-        shown = []
-        for hit in hits:
-            times = (
-                hit.story.span.middle,
-                self.thumbnail(hit.video, hit.story).seconds,
-                hit.thumbnail.seconds,
-            )
-            middle, beautiful, chosen = (
-                self.picture(hit.video, seconds).read_bytes() for seconds in times
-            )
-            shown.append(HitPictures(hit, (middle, beautiful, chosen)))
-        hit_sheet(query, shown, path)
+        draw_hits(self, query, hits, path)
 
     def picture(self, video: str, seconds: float) -> Path:
         self._ready(video)
-        scan = self.store.key(video, SCAN) or ""
-        frame, picture = self.store.load_picture(video, seconds)
-        path = self.folder / "pictures" / video / f"{scan[:8]}-{frame}.jpg"
-        if not path.exists():
-            try:
-                write_whole(path, [picture])
-            except OSError:  # A library that cannot be written can still show its pictures.
-                path = Path(gettempdir()) / f"storyscope-{scan[:16]}-{frame}.jpg"
-                write_whole(path, [picture])
-        return path
+        return picture_file(self.store, video, seconds)
 
     def picture_times(self, video: str) -> list[tuple[int, float]]:
         keyframes = self._film(video).keyframes
@@ -386,30 +354,14 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         return kept_annotations(self.store, video)
 
     def remove(self, video: str) -> None:
-        record = self._record(video)
-        made = [real_folder(self.folder, name, video) for name in ("pictures", "scratch")]
-        with self.store.busy(video):
-            self.store.remove(video)
-            for file in (record.video.path, record.transcript):
-                if file and Path(file).resolve().is_relative_to(self.uploads.resolve()):
-                    Path(file).unlink(missing_ok=True)
-                    with suppress(OSError):  # It holds something else, or was never an upload's.
-                        Path(file).parent.rmdir()
-            forget_choices(self.store, video)
-            keep_settings_of(self.store, video, {"stories": {}, "media": {}})
-            for folder in made:
-                shutil.rmtree(folder, ignore_errors=True)
+        remove_video(self.store, self._record(video))
 
     def jobs(self) -> list[dict[str, Any]]:
         """What servers and clusters have been told to index, oldest first, and how far they are."""
         return [json.loads(facts) for facts in self.store.jobs().values()]
 
     def facts(self) -> list[dict[str, Any]]:
-        records = self.videos()
-        alike: dict[str, list[str]] = {}
-        for record in records:
-            alike.setdefault(record.video.digest, []).append(record.video.id)
-        return [self._facts(record) | _same_film(record.video, alike) for record in records]
+        return facts_of_all(self.store, self.videos())
 
     def with_settings(self, settings: Sequence[str], *, preset: str | None = None) -> LocalLibrary:
         base = preset_called(preset) if preset else self.config
@@ -512,19 +464,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         return boundary_facts(reasons), cue_importance(self, video)
 
     def _about(self, video: str) -> dict[str, Any]:
-        return self._facts(self._record(video))
-
-    def _facts(self, record: VideoRecord) -> dict[str, Any]:
-        ready = record.state == "ready" and self.store.key(record.video.id, TITLES)
-        return {
-            "id": record.video.id,
-            "path": record.video.path,
-            "duration": record.video.duration,
-            "stories": len(self.store.load(record.video.id, TITLES)) if ready else 0,
-            "state": record.state,
-            "failure": record.failure,
-            "missing": not os.path.isfile(record.video.path),
-        }
+        return facts_of(self.store, self._record(video))
 
     def _named(self, video: str, spans: Sequence[Span], parts: Sequence[range]) -> list[Story]:
         """Stories with titles made for them, whoever drew their boundaries."""
@@ -540,12 +480,6 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
             people = ", ".join(annotations) or "nobody yet"
             raise AnnotationError(f"{annotator!r} has not annotated {video}; annotated by {people}")
         return self.stories_marked(video, annotations[annotator])
-
-
-def _same_film(video: Video, alike: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """The other videos whose file has the same content, where there are any."""
-    others = [other for other in alike[video.digest] if other != video.id]
-    return {"same_film": others} if others else {}
 
 
 def _reopened(

@@ -178,7 +178,7 @@ class Indexer:
                 self._index(job)
             except StoryscopeError as error:
                 self._end(job, failure=str(error))
-            # Whatever befalls one video is told of it, and the next has its turn.
+            # An error of one video is reported with it, and the next one is indexed.
             except Exception as error:
                 self._end(job, failure=f"{type(error).__name__}: {error}")
             finally:

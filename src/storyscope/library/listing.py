@@ -1,0 +1,35 @@
+"""What scripts and people are told of the videos of a library."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from storyscope.store import TITLES, Store, VideoRecord
+
+
+def facts_of_all(store: Store, records: Sequence[VideoRecord]) -> list[dict[str, Any]]:
+    """The facts of every video; those whose file has the content of others name them."""
+    alike: dict[str, list[str]] = {}
+    for record in records:
+        alike.setdefault(record.video.digest, []).append(record.video.id)
+    listed = []
+    for record in records:
+        others = [other for other in alike[record.video.digest] if other != record.video.id]
+        listed.append(facts_of(store, record) | ({"same_film": others} if others else {}))
+    return listed
+
+
+def facts_of(store: Store, record: VideoRecord) -> dict[str, Any]:
+    """The facts of one video."""
+    ready = record.state == "ready" and store.key(record.video.id, TITLES)
+    return {
+        "id": record.video.id,
+        "path": record.video.path,
+        "duration": record.video.duration,
+        "stories": len(store.load(record.video.id, TITLES)) if ready else 0,
+        "state": record.state,
+        "failure": record.failure,
+        "missing": not os.path.isfile(record.video.path),
+    }

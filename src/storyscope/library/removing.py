@@ -1,0 +1,29 @@
+"""Taking a video out of a library, with all that was made from it."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+from storyscope.library.thumbnails import forget_choices
+from storyscope.library.video_settings import keep_settings_of
+from storyscope.store import Store, VideoRecord
+from storyscope.writing import real_folder
+
+
+def remove_video(store: Store, record: VideoRecord) -> None:
+    """Remove a video; of files only those that the library made, or that were uploaded to it."""
+    video = record.video.id
+    made = [real_folder(store.folder, name, video) for name in ("pictures", "scratch")]
+    with store.busy(video):
+        store.remove(video)
+        for file in (record.video.path, record.transcript):
+            if file and Path(file).resolve().is_relative_to(store.uploads.resolve()):
+                Path(file).unlink(missing_ok=True)
+                with suppress(OSError):  # It holds something else, or was never an upload's.
+                    Path(file).parent.rmdir()
+        forget_choices(store, video)
+        keep_settings_of(store, video, {"stories": {}, "media": {}})
+        for folder in made:
+            shutil.rmtree(folder, ignore_errors=True)
