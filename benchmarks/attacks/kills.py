@@ -34,7 +34,7 @@ OVER = {
     "edit": ("edit", "a", "--title", "1=Renamed", "--annotator", "Bob"),
     "backup": ("backup",),
     "check": ("check", "--repair"),
-    "remove": ("remove", "b"),
+    "remove": ("remove", "b", "--yes"),
     "server": ("serve", "--port", "{port}"),
 }
 """Commands on a library that holds two films and a person's version."""
@@ -50,7 +50,8 @@ def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], None]:
     whole = scratch / "whole"
     films.quiet_library(whole)
     _run(("add", "{a}", "{b}"), whole, scratch)
-    _run(("edit", "a", "--split", "0.7", "--annotator", "Ann"), whole, scratch)
+    for video in ("a", "b"):  # Training wants two videos to learn from one and judge by the other.
+        _run(("edit", video, "--split", "0.7", "--annotator", "Ann"), whole, scratch)
     wanted = said(whole, scratch)
     lasted: dict[str, float] = {}
 
