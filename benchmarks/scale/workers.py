@@ -54,7 +54,6 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="scale-workers-") as name:
         folder = Path(name)
-        folder.chmod(0o755)
         with running_server(folder) as server:
             server.execute(f"ALTER SYSTEM SET max_connections = {4 * options.workers + 50}")
             server.kill()

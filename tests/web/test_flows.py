@@ -65,8 +65,8 @@ def test_a_video_of_a_media_folder_is_added(open_page, film, index_process):
         other.unlink()
 
 
-def test_a_video_without_words_takes_subtitles_or_is_transcribed(open_page, film, index_process):
-    page = open_page("/")
+def without_words(page):
+    """The transcript of the film on a page that is told of none."""
     page.wait_for_selector(".card-link")
     nothing = {"language": "und", "source": "", "words": []}
     page.route(
@@ -77,6 +77,11 @@ def test_a_video_without_words_takes_subtitles_or_is_transcribed(open_page, film
     )
     page.locator(".card-link").first.click()
     page.get_by_role("tab", name="Transcript").click()
+    return page
+
+
+def test_a_video_without_words_takes_subtitles_or_is_transcribed(open_page, film, index_process):
+    page = without_words(open_page("/"))
     panel = page.locator(".small-empty")
     expect(panel).to_contain_text("No transcript yet")
     assert page.get_by_role("button", name="Transcribe speech").is_enabled()
@@ -91,17 +96,7 @@ def test_a_video_without_words_takes_subtitles_or_is_transcribed(open_page, film
 
 
 def test_a_file_that_is_no_subtitles_is_refused_in_words(open_page, tmp_path):
-    page = open_page("/")
-    page.wait_for_selector(".card-link")
-    nothing = {"language": "und", "source": "", "words": []}
-    page.route(
-        "**/videos/film/transcript",
-        lambda route: (
-            route.continue_() if route.request.method == "PUT" else route.fulfill(json=nothing)
-        ),
-    )
-    page.locator(".card-link").first.click()
-    page.get_by_role("tab", name="Transcript").click()
+    page = without_words(open_page("/"))
     wrong = tmp_path / "words.srt"
     wrong.write_text("nothing with a time")
     page.get_by_label("Subtitle file").set_input_files(wrong)

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from storyscope.core import Keyframes, Passages
+from storyscope.core import Passages
 from storyscope.errors import DamagedVideo, LibraryError, VideoBusy
 from storyscope.store.arrays import DamagedArrays
 from storyscope.store.artefacts import SCAN, Artefact
@@ -29,7 +30,7 @@ from storyscope.store.postgres_locks import SessionLocks
 from storyscope.store.postgres_text import file_words, text_query, texts_of, tokenize
 from storyscope.store.postgres_vectors import PostgresVectors
 from storyscope.store.protocol import MAX_MATCHES, OUTDATED, PATIENCE, TextQuery, VideoRecord
-from storyscope.store.records import columns_of, record_of
+from storyscope.store.records import columns_of, nearest_picture, record_of
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -178,12 +179,7 @@ class PostgresStore:
                 return
 
     def load_picture(self, video: str, seconds: float) -> tuple[int, bytes]:
-        def nearest(keyframes: Keyframes) -> tuple[int, bytes]:
-            if not len(keyframes):
-                raise LibraryError(f"{video} has no keyframes; index it again")
-            number = int(np.abs(keyframes.seconds - seconds).argmin())
-            return int(keyframes.frames[number]), keyframes.pictures[number]
-
+        nearest = partial(nearest_picture, video, seconds)
         return self._read(video, SCAN.name, "(facts::json -> 'keyframes')::text", nearest)
 
     def find_text(self, query: TextQuery, *, limit: int = MAX_MATCHES) -> np.ndarray:

@@ -1,10 +1,13 @@
-"""A video's record as a row of the database, and back."""
+"""What both databases share: records as rows and back, and the picture nearest to a time."""
 
 from __future__ import annotations
 
 from typing import Any, Protocol
 
-from storyscope.core import Video
+import numpy as np
+
+from storyscope.core import Keyframes, Video
+from storyscope.errors import LibraryError
 from storyscope.store.protocol import VideoRecord
 
 
@@ -54,3 +57,11 @@ def record_of(row: Row) -> VideoRecord:
         failure=row["failure"],
         transcript=row["transcript"],
     )
+
+
+def nearest_picture(video: str, seconds: float, keyframes: Keyframes) -> tuple[int, bytes]:
+    """The frame number and the picture of the keyframe that is nearest to a time."""
+    if not len(keyframes):
+        raise LibraryError(f"{video} has no keyframes; index it again")
+    number = int(np.abs(keyframes.seconds - seconds).argmin())
+    return int(keyframes.frames[number]), keyframes.pictures[number]

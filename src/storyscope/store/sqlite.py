@@ -8,13 +8,14 @@ import threading
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from storyscope.core import Keyframes, Passages
+from storyscope.core import Passages
 from storyscope.errors import DamagedVideo, LibraryError, VideoBusy
 from storyscope.store.arrays import (
     DIGEST_DIGITS,
@@ -38,7 +39,7 @@ from storyscope.store.opening import (
     roll_back,
 )
 from storyscope.store.protocol import MAX_MATCHES, OUTDATED, PATIENCE, TextQuery, VideoRecord
-from storyscope.store.records import columns_of, record_of
+from storyscope.store.records import columns_of, nearest_picture, record_of
 from storyscope.store.sqlite_text import file_words, match_expression
 from storyscope.writing import half_written, real_folder, write_whole
 
@@ -212,12 +213,7 @@ class SqliteStore:
         self._sweep(video)
 
     def load_picture(self, video: str, seconds: float) -> tuple[int, bytes]:
-        def nearest(keyframes: Keyframes) -> tuple[int, bytes]:
-            if not len(keyframes):
-                raise LibraryError(f"{video} has no keyframes; index it again")
-            number = int(np.abs(keyframes.seconds - seconds).argmin())
-            return int(keyframes.frames[number]), keyframes.pictures[number]
-
+        nearest = partial(nearest_picture, video, seconds)
         return self._read(video, SCAN.name, "facts ->> '$.keyframes'", nearest)
 
     def find_text(self, query: TextQuery, *, limit: int = MAX_MATCHES) -> np.ndarray:

@@ -51,7 +51,7 @@ def list_videos(
     facts = library.facts()
     records = {record.video.id: record for record in library.store.records()}
     titles = titles_of(request).of_each(record.video for record in records.values())
-    first: dict[str, str] = {}
+    names: dict[str, str] = {}
     videos = []
     for fact in facts:
         record = records.get(fact["id"])
@@ -61,9 +61,9 @@ def list_videos(
             "file": _file_facts(record.video),
             "modified": record.modified_ns / 1e9,
         }
-        name = video["title"] or video["id"]
-        videos.append(video | {"same_as": first.get(record.video.digest, "")})
-        first.setdefault(record.video.digest, name)
+        twin = next((names[other] for other in fact.get("same_film", ()) if other in names), "")
+        videos.append(video | {"same_as": twin})
+        names[video["id"]] = video["title"] or video["id"]
     chosen = ordered_videos([each for each in videos if _is_called(each, q)], sort)
     page = {"total": len(chosen), "offset": offset, "videos": chosen[offset : offset + limit]}
     return tagged(page, if_none_match)
