@@ -57,8 +57,8 @@ def test_every_video_is_a_task_and_a_bad_one_stops_nobody(library, client, tmp_p
     results = {result.path.stem: (result.video, result.failure) for result in found}
     assert results == {"a": ("a", ""), "bad": ("", "is bad"), "slow": ("slow", "")}
     assert (paths[2], "scan") in steps
-    (left,) = library.store.jobs()
-    library.store.put_job(left, None)
+    (left,) = library.store.jobs.all()
+    library.store.jobs.put(left, None)
 
 
 def test_the_video_of_a_killed_worker_is_given_to_another(library, client, tmp_path):
@@ -93,7 +93,7 @@ def test_a_video_that_ended_its_worker_three_times_is_not_begun_again(library, t
     assert failure.startswith("its worker was lost 3 times while it was indexed")
     assert library.store.record("deadly").failure == failure
     assert kept_job(library.store, job.id).state == "failed"
-    library.store.put_job(job.id, None)
+    library.store.jobs.put(job.id, None)
     library.store.remove("deadly")
 
 
@@ -104,8 +104,8 @@ def test_a_video_that_kills_its_worker_three_times_is_failed(library, client, tm
     assert results["good"].video == "good"
     assert "its worker was lost 3 times" in results["deadly"].failure
     assert attempts(paths[0]) == 3
-    for number in library.store.jobs():
-        library.store.put_job(number, None)
+    for number in library.store.jobs.all():
+        library.store.jobs.put(number, None)
     client.wait_for_workers(2, timeout=60)
 
 
@@ -115,18 +115,18 @@ def test_leaving_cancels_what_has_not_begun(library, client, tmp_path):
     assert next(found).video.startswith("slow")
     found.close()
     wait_until(lambda: not any(client.processing().values()))
-    wait_until(lambda: all('"ready"' in facts for facts in library.store.jobs().values()))
+    wait_until(lambda: all('"ready"' in facts for facts in library.store.jobs.all().values()))
     done = [path for path in paths if path.with_suffix(".tries").exists()]
     assert 1 < len(done) < 5
-    for number in library.store.jobs():
-        library.store.put_job(number, None)
+    for number in library.store.jobs.all():
+        library.store.jobs.put(number, None)
 
 
 def test_work_that_was_left_goes_on_alone_and_everybody_sees_it(library, client, tmp_path):
     paths = films(tmp_path, "alone", "slow")
     assert list(index_on_cluster(library, paths, client, detach=True)) == []
-    wait_until(lambda: all('"ready"' in facts for facts in library.store.jobs().values()))
-    assert len(library.store.jobs()) == 2
+    wait_until(lambda: all('"ready"' in facts for facts in library.store.jobs.all().values()))
+    assert len(library.store.jobs.all()) == 2
 
 
 def test_a_worker_with_another_model_is_refused_by_name(library, client, tmp_path, monkeypatch):

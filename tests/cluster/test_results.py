@@ -70,7 +70,7 @@ def test_a_video_that_is_done_leaves_no_job(shelf):
     client = Client(Future("finished", ("film", "")))
     (result,) = results(shelf, client, handed(shelf, client)[1])
     assert (result.video, result.failure) == ("film", "")
-    assert shelf.store.jobs() == {}
+    assert shelf.store.jobs.all() == {}
 
 
 def test_a_task_that_its_scheduler_lost_is_handed_over_again(shelf):

@@ -46,6 +46,64 @@ class Memory:
         self.locks = defaultdict(threading.Lock)
 
 
+class MemoryText:
+    """What is said and written in the videos of a library in memory."""
+
+    def __init__(self, store):
+        self._store = store
+
+    def find(self, query: TextQuery, *, limit=50_000):
+        phrases = [stems(term) for term in query.terms]
+        found = [
+            address
+            for address, text in sorted(self._store._state.texts.items())
+            if any(
+                holds(stems(text), phrase, prefix=query.prefix and number == len(phrases) - 1)
+                for number, phrase in enumerate(phrases)
+            )
+        ]
+        return np.array(found[:limit], np.int64)
+
+    def addresses(self):
+        return dict(self._store._state.addresses)
+
+    def at(self, address):
+        return self._store._state.texts[int(address)]
+
+    def vocabulary(self, prefix):
+        words = {stem for text in self._store._state.texts.values() for stem in stems(text)}
+        return sorted(word for word in words if word.startswith(prefix))
+
+
+class MemoryJobs:
+    """The jobs of a library in memory."""
+
+    def __init__(self, store):
+        self._store = store
+
+    def add(self, facts):
+        number = next(self._store.job_numbers)
+        with self._store._change() as state:
+            state.jobs[number] = facts
+        return number
+
+    def put(self, number, facts):
+        with self._store._change() as state:
+            if facts is None:
+                state.jobs.pop(number, None)
+            elif number in state.jobs:
+                state.jobs[number] = facts
+
+    def all(self):
+        return dict(self._store._state.jobs)
+
+    def get(self, number):
+        return self._store._state.jobs.get(number)
+
+    def listener(self):
+        return None
+
+
 class MemoryStore:
     """Keeps a library in memory; `folder` is for the files that are made of it."""
 
@@ -64,6 +122,14 @@ class MemoryStore:
     @property
     def uploads(self):
         return self.folder / "uploads"
+
+    @property
+    def text(self):
+        return MemoryText(self)
+
+    @property
+    def jobs(self):
+        return MemoryJobs(self)
 
     def records(self):
         return [self._state.records[video] for video in sorted(self._state.records)]
@@ -161,51 +227,7 @@ class MemoryStore:
         number = int(np.abs(keyframes.seconds - seconds).argmin())
         return int(keyframes.frames[number]), keyframes.pictures[number]
 
-    def find_text(self, query: TextQuery, *, limit=50_000):
-        phrases = [stems(term) for term in query.terms]
-        found = [
-            address
-            for address, text in sorted(self._state.texts.items())
-            if any(
-                holds(stems(text), phrase, prefix=query.prefix and number == len(phrases) - 1)
-                for number, phrase in enumerate(phrases)
-            )
-        ]
-        return np.array(found[:limit], np.int64)
-
-    def text_addresses(self):
-        return dict(self._state.addresses)
-
-    def text_at(self, address):
-        return self._state.texts[int(address)]
-
-    def vocabulary(self, prefix):
-        words = {stem for text in self._state.texts.values() for stem in stems(text)}
-        return sorted(word for word in words if word.startswith(prefix))
-
-    def add_job(self, facts):
-        number = next(self.job_numbers)
-        with self._change() as state:
-            state.jobs[number] = facts
-        return number
-
-    def put_job(self, number, facts):
-        with self._change() as state:
-            if facts is None:
-                state.jobs.pop(number, None)
-            elif number in state.jobs:
-                state.jobs[number] = facts
-
-    def jobs(self):
-        return dict(self._state.jobs)
-
-    def job(self, number):
-        return self._state.jobs.get(number)
-
     def vector_index(self):
-        return None
-
-    def job_listener(self):
         return None
 
     def annotations(self, video):

@@ -105,7 +105,7 @@ def test_a_new_video_is_found_where_an_old_one_was_filed(tmp_path):
     store.remove("film")
     put(store, "another")
     put(store, "film", seed=5)
-    assert store.text_addresses()["another"] == range(1, 3)
+    assert store.text.addresses()["another"] == range(1, 3)
     after = contents(library)
     assert after == contents(LibraryIndex(store, Config(), None))
     assert {spoken for _, spoken in after.values()} == {spoken for _, spoken in before.values()}

@@ -135,14 +135,14 @@ def test_removing_a_video_leaves_nothing_of_it(store):
 
 
 def test_jobs_are_kept_in_order_and_a_number_is_never_given_twice(store):
-    first, second = store.add_job("1"), store.add_job("2")
-    store.put_job(first, "changed")
-    assert list(store.jobs().items()) == [(first, "changed"), (second, "2")]
-    assert (store.job(first), store.job(second + 1)) == ("changed", None)
-    store.put_job(second, None)
-    store.put_job(second, "too late")
-    assert store.jobs() == {first: "changed"}
-    assert store.add_job("3") > second
+    first, second = store.jobs.add("1"), store.jobs.add("2")
+    store.jobs.put(first, "changed")
+    assert list(store.jobs.all().items()) == [(first, "changed"), (second, "2")]
+    assert (store.jobs.get(first), store.jobs.get(second + 1)) == ("changed", None)
+    store.jobs.put(second, None)
+    store.jobs.put(second, "too late")
+    assert store.jobs.all() == {first: "changed"}
+    assert store.jobs.add("3") > second
 
 
 def test_annotations_are_kept_by_person_and_forgotten_one_by_one(store):
@@ -241,11 +241,11 @@ def test_a_snapshot_shows_one_state_until_its_end(store, again):
 
 def test_words_are_found_by_their_stem_as_soon_as_they_are_saved(store):
     store.save("film", PASSAGES, "one", passages("The whales were singing", "A quiet desert"))
-    (found,) = store.find_text(TextQuery(("whale",)))
-    assert store.text_addresses() == {"film": range(found, found + 3)}
-    assert store.text_at(found) == "The whales were singing"
-    assert store.find_text(TextQuery(("exit",))).tolist() == [found + 2]
-    assert store.vocabulary("wh") == ["whale"]
+    (found,) = store.text.find(TextQuery(("whale",)))
+    assert store.text.addresses() == {"film": range(found, found + 3)}
+    assert store.text.at(found) == "The whales were singing"
+    assert store.text.find(TextQuery(("exit",))).tolist() == [found + 2]
+    assert store.text.vocabulary("wh") == ["whale"]
 
 
 @pytest.mark.parametrize(
@@ -267,8 +267,8 @@ def test_words_are_found_by_their_stem_as_soon_as_they_are_saved(store):
 )
 def test_a_text_query_has_no_syntax_of_its_own(store, query, found):
     store.save("film", PASSAGES, "one", passages("The whales were singing", "A quiet désert"))
-    first = store.text_addresses()["film"].start
-    assert (store.find_text(query) - first).tolist() == found
+    first = store.text.addresses()["film"].start
+    assert (store.text.find(query) - first).tolist() == found
 
 
 def test_words_of_an_older_filing_and_of_a_removed_video_are_gone(store):
@@ -277,16 +277,16 @@ def test_words_of_an_older_filing_and_of_a_removed_video_are_gone(store):
     store.save("film", PASSAGES, "one", passages("The whales were singing"))
     store.save("other", PASSAGES, "one", passages("A kind whale"))
     store.save("film", PASSAGES, "two", passages("Nothing of the kind"))
-    assert [store.text_at(a) for a in store.find_text(TextQuery(("whale",)))] == ["A kind whale"]
-    assert len(store.find_text(TextQuery(("kind",)))) == 2
+    assert [store.text.at(a) for a in store.text.find(TextQuery(("whale",)))] == ["A kind whale"]
+    assert len(store.text.find(TextQuery(("kind",)))) == 2
     store.remove("film")
-    assert [store.text_at(a) for a in store.find_text(TextQuery(("kind",)))] == ["A kind whale"]
-    assert list(store.text_addresses()) == ["other"]
+    assert [store.text.at(a) for a in store.text.find(TextQuery(("kind",)))] == ["A kind whale"]
+    assert list(store.text.addresses()) == ["other"]
 
 
 def test_addresses_rise_and_end_where_the_limit_is(store):
     store.save("film", PASSAGES, "one", passages(*["whale"] * 9))
-    found = store.find_text(TextQuery(("whale",)), limit=5)
+    found = store.text.find(TextQuery(("whale",)), limit=5)
     assert found.tolist() == sorted(found.tolist())
     assert len(found) == 5
 

@@ -248,11 +248,11 @@ def test_full_text_search_answers_as_a_folder_does(store, tmp_path):
     queries += [TextQuery((word[:3],), prefix=True) for word in words]
     for query in queries:
         found, wanted = (
-            each.find_text(query) - each.text_addresses()["film"].start for each in (store, folder)
+            each.text.find(query) - each.text.addresses()["film"].start for each in (store, folder)
         )
         assert found.tolist() == wanted.tolist(), query
-    assert store.vocabulary("") == folder.vocabulary("")
-    assert any(len(store.find_text(query)) for query in queries)
+    assert store.text.vocabulary("") == folder.text.vocabulary("")
+    assert any(len(store.text.find(query)) for query in queries)
 
 
 def test_unused_arrays_are_collected_after_a_day_and_used_ones_never(store):
@@ -284,9 +284,9 @@ def test_the_list_says_how_far_a_cluster_is(store, capsys):
     from storyscope.cli.list import list as list_videos
 
     job = {"name": "a.mp4", "state": "indexing", "stage": "vision", "fraction": 0.4}
-    store.add_job(json.dumps(job))
+    store.jobs.add(json.dumps(job))
     for _ in range(2):
-        store.add_job(json.dumps(job | {"state": "waiting", "stage": ""}))
+        store.jobs.add(json.dumps(job | {"state": "waiting", "stage": ""}))
     list_videos(Path(store.place))
     said = capsys.readouterr().err
     assert "a.mp4: looking at keyframes, 40%" in said

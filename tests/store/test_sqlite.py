@@ -274,11 +274,11 @@ def test_an_older_library_knows_where_its_words_are(tmp_path):
     connection.commit()
     connection.close()
     store = SqliteStore(tmp_path)
-    assert store.text_addresses() == {"film": range(1, 3), "other": range(3, 4)}
+    assert store.text.addresses() == {"film": range(1, 3), "other": range(3, 4)}
     store.put_record(RECORD)
     store.remove("film")
-    assert not len(store.find_text(TextQuery(("whale",))))
-    assert len(store.find_text(TextQuery(("camel",)))) == 1
+    assert not len(store.text.find(TextQuery(("whale",))))
+    assert len(store.text.find(TextQuery(("camel",)))) == 1
     store.close()
 
 

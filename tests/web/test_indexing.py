@@ -35,7 +35,7 @@ def test_a_server_goes_on_with_the_jobs_of_the_one_before(library):
     states = ("waiting", "indexing", "cancelled", "failed", "ready")
     for state in states:
         facts = {"id": 0, "name": state, "path": f"/{state}", "state": state}
-        library.store.add_job(json.dumps(facts))
+        library.store.jobs.add(json.dumps(facts))
     server, another = Indexer(library), Indexer(library)
     server.take_up()
     another.take_up()
@@ -60,7 +60,7 @@ def test_a_stopped_job_is_stopped_for_good(library):
     job = server.add(Path("slow"))
     wait_until(lambda: job.stage == "scan")
     assert server.cancel(job.id).state == "cancelled"
-    (kept,) = library.store.jobs().values()
+    (kept,) = library.store.jobs.all().values()
     assert json.loads(kept)["state"] == "cancelled"
 
 

@@ -213,7 +213,7 @@ def _result(library: LocalLibrary, job: ClusterJob, future: Any, path: Path) -> 
     if future.status == "finished":
         video, failure = future.result()
         if video:
-            library.store.put_job(job.id, None)
+            library.store.jobs.put(job.id, None)
         return IndexResult(path, video, failure)
     if future.status == "error" and type(future.exception()).__name__ == "KilledWorker":
         reason = "its worker was lost again and again while it was indexed"
@@ -235,7 +235,7 @@ def _follow(
 ) -> None:
     """Tell how far the videos are that workers are at."""
     numbers = {handed.job.id for handed in left.values()}
-    for number, text in library.store.jobs().items():
+    for number, text in library.store.jobs.all().items():
         facts = json.loads(text)
         if number in numbers and facts["state"] == "indexing" and facts["stage"]:
             follow(paths[facts["path"]], Step(facts["stage"], facts["fraction"], 1))
@@ -248,7 +248,7 @@ def _cancel_waiting(library: LocalLibrary, left: dict[Any, _Handed]) -> None:
         kept = kept_job(library.store, handed.job.id)
         if kept is not None and kept.state == "waiting":
             future.cancel()
-            library.store.put_job(handed.job.id, None)
+            library.store.jobs.put(handed.job.id, None)
         else:
             begun.append(future)
     _leave_running(begun)

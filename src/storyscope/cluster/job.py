@@ -34,17 +34,17 @@ class ClusterJob:
 def add_job(store: Store, **facts: Any) -> ClusterJob:
     """Keep a new job."""
     job = ClusterJob(0, **facts)
-    return replace(job, id=store.add_job(json.dumps(asdict(job))))
+    return replace(job, id=store.jobs.add(json.dumps(asdict(job))))
 
 
 def kept_job(store: Store, number: int) -> ClusterJob | None:
     """A job as it is now; None once it is done or dismissed."""
-    facts = store.job(number)
+    facts = store.jobs.get(number)
     return ClusterJob(**(json.loads(facts) | {"id": number})) if facts else None
 
 
 def changed(store: Store, job: ClusterJob, **facts: Any) -> ClusterJob:
     """The job with other facts, which are kept."""
     job = replace(job, **facts)
-    store.put_job(job.id, json.dumps(asdict(job)))
+    store.jobs.put(job.id, json.dumps(asdict(job)))
     return job

@@ -358,7 +358,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
 
     def jobs(self) -> list[dict[str, Any]]:
         """What servers and clusters have been told to index, oldest first, and how far they are."""
-        return [json.loads(facts) for facts in self.store.jobs().values()]
+        return [json.loads(facts) for facts in self.store.jobs.all().values()]
 
     def facts(self) -> list[dict[str, Any]]:
         return facts_of_all(self.store, self.videos())

@@ -24,10 +24,10 @@ def find_passages(terms: Sequence[Term], store: Store) -> list[np.ndarray]:
 def _find(lookup: TextQuery, store: Store) -> np.ndarray:
     if lookup.prefix:
         # A word that fills the limit needs no completion, which might crowd it out.
-        found = store.find_text(TextQuery(lookup.terms))
+        found = store.text.find(TextQuery(lookup.terms))
         if len(found) >= MAX_MATCHES:
             return found
-    return store.find_text(lookup)
+    return store.text.find(lookup)
 
 
 class PassageStories:

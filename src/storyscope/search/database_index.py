@@ -131,7 +131,7 @@ class DatabaseIndex:
                 log.warning("%s is left out of the search: %s", video, error)
                 self._left_out[video] = key
                 return
-            first = self._store.text_addresses().get(video, range(0)).start
+            first = self._store.text.addresses().get(video, range(0)).start
             segment = Segment(self.class_vectors, self.image_dimensions)
             owners = segment.add(video, key, stories, passages, first)
             filed = FiledVideo(video, key, owners, len(passages.texts))

@@ -74,7 +74,7 @@ class LibraryIndex:
             return self._index
         if self._versions.get(reader, NEVER) not in (NEVER, version):
             self._left_out.clear()
-        addresses = self._store.text_addresses()
+        addresses = self._store.text.addresses()
         passages, titles = self._store.ready_keys(PASSAGES), self._store.ready_keys(TITLES)
         wanted = {
             video: f"{passages[video]} {key} {addresses.get(video, range(0)).start}"

@@ -97,7 +97,7 @@ def _lookup(terms: Sequence[str]) -> TextQuery:
 
 
 def _is_there(term: Term, store: Store) -> bool:
-    return len(store.find_text(term.lookup, limit=1)) > 0
+    return len(store.text.find(term.lookup, limit=1)) > 0
 
 
 def _corrected(word: str, store: Store) -> Term:
@@ -105,12 +105,12 @@ def _corrected(word: str, store: Store) -> Term:
     if word in class_synonyms():
         name = class_synonyms()[word]
         return Term(name, _lookup(query_terms(name)))
-    stem = nearest_word(word, store.vocabulary(word[0]))
+    stem = nearest_word(word, store.text.vocabulary(word[0]))
     if stem is None:
         known = nearest_word(word, class_lexicon()) or word
         return Term(known, _lookup([known]))
     lookup = TextQuery((stem,), prefix=True)
-    found = store.find_text(lookup, limit=1)
-    text = store.text_at(int(found[0])) if len(found) else ""
+    found = store.text.find(lookup, limit=1)
+    text = store.text.at(int(found[0])) if len(found) else ""
     whole = re.search(rf"\b{re.escape(stem)}\w*", text, re.IGNORECASE)
     return Term(whole.group().lower() if whole else stem, lookup)

@@ -19,6 +19,15 @@ from storyscope.store.artefacts import (
     VISION,
     Artefact,
 )
+from storyscope.store.indexes import (
+    MAX_MATCHES,
+    FiledStory,
+    FiledVideo,
+    FoundStory,
+    FoundVideo,
+    TextQuery,
+    VectorIndex,
+)
 from storyscope.store.places import (
     FOLDER,
     SETTINGS_FILE,
@@ -27,19 +36,7 @@ from storyscope.store.places import (
     without_password,
 )
 from storyscope.store.postgres import PostgresStore
-from storyscope.store.protocol import (
-    MAX_MATCHES,
-    OUTDATED,
-    FiledStory,
-    FiledVideo,
-    FoundStory,
-    FoundVideo,
-    JobListener,
-    Store,
-    TextQuery,
-    VectorIndex,
-    VideoRecord,
-)
+from storyscope.store.protocol import OUTDATED, JobListener, Store, VideoRecord
 from storyscope.store.sqlite import SqliteStore
 
 __all__ = [

@@ -12,8 +12,6 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
 from storyscope.core import Passages
 from storyscope.errors import DamagedVideo, LibraryError, VideoBusy
 from storyscope.store.arrays import DamagedArrays
@@ -25,11 +23,11 @@ from storyscope.store.places import FOLDER, address_of
 from storyscope.store.postgres_address import parse_address
 from storyscope.store.postgres_connection import Database
 from storyscope.store.postgres_documents import PostgresDocuments
-from storyscope.store.postgres_listening import PostgresListener, channel_of
+from storyscope.store.postgres_jobs import PostgresJobs
 from storyscope.store.postgres_locks import SessionLocks
-from storyscope.store.postgres_text import file_words, text_query, texts_of, tokenize
+from storyscope.store.postgres_text import PostgresText, file_words, texts_of, tokenize
 from storyscope.store.postgres_vectors import PostgresVectors
-from storyscope.store.protocol import MAX_MATCHES, OUTDATED, PATIENCE, TextQuery, VideoRecord
+from storyscope.store.protocol import OUTDATED, PATIENCE, VideoRecord
 from storyscope.store.records import columns_of, nearest_picture, record_of
 
 if TYPE_CHECKING:
@@ -54,6 +52,8 @@ class PostgresStore:
             self.folder.mkdir(parents=True, exist_ok=True)
         self.database = Database(self.address)
         self.arrays = open_content_arrays(self.address.arrays, self.folder / "arrays")
+        self.text = PostgresText(self.database)
+        self.jobs = PostgresJobs(self.database)
         self._locks = SessionLocks(self.database)
         self._documents = PostgresDocuments(self.database, self.folder)
         self._collected_on: date | None = None
@@ -182,31 +182,6 @@ class PostgresStore:
         nearest = partial(nearest_picture, video, seconds)
         return self._read(video, SCAN.name, "(facts::json -> 'keyframes')::text", nearest)
 
-    def find_text(self, query: TextQuery, *, limit: int = MAX_MATCHES) -> np.ndarray:
-        wanted = text_query(query)
-        if not wanted:
-            return np.zeros(0, np.int64)
-        rows = self._ask(
-            "SELECT address FROM said WHERE words @@ %s::tsquery ORDER BY address LIMIT %s",
-            (wanted, limit),
-        )
-        return np.array([row["address"] for row in rows], np.int64)
-
-    def text_addresses(self) -> dict[str, range]:
-        rows = self._ask("SELECT video, first, first + count AS stop FROM said_of")
-        return {row["video"]: range(row["first"], row["stop"]) for row in rows}
-
-    def text_at(self, address: int) -> str:
-        (row,) = self._ask("SELECT text FROM said WHERE address = %s", (int(address),))
-        return str(row["text"])
-
-    def vocabulary(self, prefix: str) -> list[str]:
-        rows = self._ask(
-            "SELECT DISTINCT term FROM said_term WHERE term >= %s AND term < %s ORDER BY term",
-            (prefix, prefix + chr(0x10FFFF)),
-        )
-        return [row["term"] for row in rows]
-
     def annotations(self, video: str) -> dict[str, str]:
         rows = self._ask(
             "SELECT annotator, facts FROM annotation WHERE video = %s ORDER BY annotator", (video,)
@@ -224,31 +199,8 @@ class PostgresStore:
                 (video, annotator, facts),
             )
 
-    def add_job(self, facts: str) -> int:
-        (row,) = self._ask("SELECT nextval('job_number') AS number")
-        self._tell_jobs(
-            "INSERT INTO job VALUES (%s, %s) ON CONFLICT (id) DO NOTHING", (row["number"], facts)
-        )
-        return int(row["number"])
-
-    def put_job(self, number: int, facts: str | None) -> None:
-        if facts is None:
-            self._tell_jobs("DELETE FROM job WHERE id = %s", (number,))
-        else:
-            self._tell_jobs("UPDATE job SET facts = %s WHERE id = %s", (facts, number))
-
-    def jobs(self) -> dict[int, str]:
-        return {row["id"]: row["facts"] for row in self._ask("SELECT * FROM job ORDER BY id")}
-
-    def job(self, number: int) -> str | None:
-        row = self._ask_one("SELECT facts FROM job WHERE id = %s", (number,))
-        return row["facts"] if row else None
-
     def vector_index(self) -> PostgresVectors:
         return PostgresVectors(self.database)
-
-    def job_listener(self) -> PostgresListener:
-        return PostgresListener(self.database)
 
     def files(self, video: str) -> dict[str, str]:
         """The name of the array file of every artefact of a video that has one."""
@@ -330,15 +282,6 @@ class PostgresStore:
 
     def _write(self, statement: str, values: Any) -> None:
         self.database.write(lambda connection: connection.execute(statement, values))
-
-    def _tell_jobs(self, statement: str, values: Any) -> None:
-        """Change a job, and let every server hear of it; nothing that is searched changes."""
-
-        def change(connection: Connection[Any]) -> None:
-            connection.execute(statement, values)
-            connection.execute("SELECT pg_notify(%s, '')", (channel_of(self.address.schema),))
-
-        self.database.write(change, counted=False)
 
     def _new_addresses(self, wanted: int) -> int:
         """The first of as many addresses that no passage ever had."""

@@ -12,14 +12,49 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from storyscope.core import Passages
-from storyscope.store.protocol import TextQuery
+from storyscope.store.indexes import MAX_MATCHES, TextQuery
+from storyscope.store.postgres_connection import Database
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
 MAX_POSITION = 16_383
 """Words further into a passage all stand at this position: PostgreSQL counts no further."""
+
+
+class PostgresText:
+    """Full text of the passages in the database of a library."""
+
+    def __init__(self, database: Database) -> None:
+        self._ask = database.ask
+
+    def find(self, query: TextQuery, *, limit: int = MAX_MATCHES) -> np.ndarray:
+        wanted = text_query(query)
+        if not wanted:
+            return np.zeros(0, np.int64)
+        rows = self._ask(
+            "SELECT address FROM said WHERE words @@ %s::tsquery ORDER BY address LIMIT %s",
+            (wanted, limit),
+        )
+        return np.array([row["address"] for row in rows], np.int64)
+
+    def addresses(self) -> dict[str, range]:
+        rows = self._ask("SELECT video, first, first + count AS stop FROM said_of")
+        return {row["video"]: range(row["first"], row["stop"]) for row in rows}
+
+    def at(self, address: int) -> str:
+        (row,) = self._ask("SELECT text FROM said WHERE address = %s", (int(address),))
+        return str(row["text"])
+
+    def vocabulary(self, prefix: str) -> list[str]:
+        rows = self._ask(
+            "SELECT DISTINCT term FROM said_term WHERE term >= %s AND term < %s ORDER BY term",
+            (prefix, prefix + chr(0x10FFFF)),
+        )
+        return [row["term"] for row in rows]
 
 
 class TokenizedTexts(NamedTuple):

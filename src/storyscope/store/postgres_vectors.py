@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from storyscope.errors import LibraryError
-from storyscope.store.postgres_connection import Database, lock_number
-from storyscope.store.postgres_text import text_query
-from storyscope.store.protocol import (
+from storyscope.store.indexes import (
     MAX_MATCHES,
     FiledStory,
     FiledVideo,
@@ -23,6 +21,8 @@ from storyscope.store.protocol import (
     FoundVideo,
     TextQuery,
 )
+from storyscope.store.postgres_connection import Database, lock_number
+from storyscope.store.postgres_text import text_query
 
 if TYPE_CHECKING:
     from psycopg import Connection

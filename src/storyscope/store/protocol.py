@@ -6,16 +6,15 @@ place by answering the same calls, and no room would notice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
-
-import numpy as np
+from typing import Any, Literal, Protocol, TypeVar
 
 from storyscope.core import Video
 from storyscope.store.artefacts import Artefact
+from storyscope.store.indexes import TextIndex, VectorIndex
 
 T = TypeVar("T")
 State = Literal["indexing", "ready", "failed", "stopped"]
@@ -44,109 +43,12 @@ class VideoRecord:
         return replace(self, state="ready", failure="", video=video)
 
 
-MAX_MATCHES = 50_000
-"""Passages that one text query returns at most: a word that is more frequent tells nothing."""
-
-
-@dataclass(frozen=True)
-class TextQuery:
-    """Passages that contain any of these terms, compared by word stem, case and accents ignored.
-
-    A term of several words is a phrase: its words must follow each other.
-    """
-
-    terms: tuple[str, ...]
-    prefix: bool = False
-    """Whether the last term may be the beginning of a word, as while a person is typing."""
-
-
 PATIENCE = 0.5
 """Seconds, in which whoever only looks whether a video is being indexed has looked."""
 
 
 OUTDATED = "outdated "
 """What the key of an artefact begins with that is to be made again."""
-
-
-@dataclass(frozen=True, eq=False)
-class FiledStory:
-    """A story as a database searches it."""
-
-    rows: bytes
-    """What scores it exactly; only whoever wrote it reads it."""
-    topic: np.ndarray
-    """float32 [dimensions]: the direction of all that is said in it."""
-    vectors: Mapping[str, np.ndarray]
-    """float32 [rows, dimensions], by the kind of vectors, such as `window_384`."""
-    classes: Mapping[int, float]
-    """The classes that its shots show, and how surely the best of them does."""
-    addresses: Sequence[int]
-    """Addresses of its passages in the full-text index."""
-
-
-@dataclass(frozen=True, eq=False)
-class FiledVideo:
-    """A video as a database searches it."""
-
-    video: str
-    key: str
-    """What it was made from: another key means that the video changed."""
-    owners: np.ndarray
-    """int32 [passages]: the number of the story that each is in, or -1."""
-    spoken_count: int
-    """How many of the passages are spoken; the others are on screen."""
-
-
-class FoundStory(NamedTuple):
-    """A candidate of a search."""
-
-    id: int
-    video: str
-    number: int
-    rows: bytes
-
-
-class FoundVideo(NamedTuple):
-    """The video of a candidate."""
-
-    video: str
-    owners: np.ndarray
-    spoken_count: int
-    first_address: int
-
-
-class VectorIndex(Protocol):
-    """A search index in the database, for libraries too large to compare with every story."""
-
-    def outdated(self, models: str) -> dict[str, str]:
-        """Videos that are not in the index as they are now, with the key to file each under."""
-
-    def count(self) -> int:
-        """How many stories are in the index."""
-
-    def put(self, video: FiledVideo, stories: Sequence[FiledStory]) -> None:
-        """Replace what is filed of a video."""
-
-    def nearest(self, kind: str, vector: np.ndarray, most: int) -> list[int]:
-        """The stories that have the vectors nearest to a unit vector, by their numbers."""
-
-    def naming(self, classes: Sequence[int], most: int) -> list[int]:
-        """The stories whose shots show these classes most surely."""
-
-    def saying(self, terms: Sequence[TextQuery], vector: np.ndarray, most: int) -> list[int]:
-        """The stories with passages of most terms; of equal ones, those of the nearest topic."""
-
-    def of_video(self, video: str) -> list[int]:
-        """Every story of one video."""
-
-    def all(self) -> list[int]:
-        """Every story."""
-
-    def stories(self, numbers: Sequence[int]) -> list[FoundStory]:
-        """These stories with the rows that score them, in the order of their videos."""
-
-    def videos(self, names: Sequence[str]) -> list[FoundVideo]:
-        """What is filed of these videos as a whole; of those only that can be searched now."""
 
 
 class JobListener(Protocol):
@@ -156,6 +58,25 @@ class JobListener(Protocol):
         """Return when a job of the store has changed, and after some seconds at most."""
 
     def close(self) -> None: ...
+
+
+class JobQueue(Protocol):
+    """Jobs of a library, each described in JSON and known by its number."""
+
+    def add(self, facts: str) -> int:
+        """Keep a new job and return its number."""
+
+    def put(self, number: int, facts: str | None) -> None:
+        """Change what is kept of a job, or forget it when `facts` is None."""
+
+    def get(self, number: int) -> str | None:
+        """One job, if it is kept."""
+
+    def all(self) -> dict[int, str]:
+        """Every job that is kept, by its number, oldest first."""
+
+    def listener(self) -> JobListener | None:
+        """What hears of jobs that others change; None where servers do not share a library."""
 
 
 class Store(Protocol):
@@ -175,6 +96,17 @@ class Store(Protocol):
     @property
     def uploads(self) -> Path:
         """The folder for copies of uploaded videos, which everybody who opens this store sees."""
+
+    @property
+    def text(self) -> TextIndex:
+        """What is said and written in the videos, for full-text search."""
+
+    @property
+    def jobs(self) -> JobQueue:
+        """What servers and clusters have been told to index."""
+
+    def vector_index(self) -> VectorIndex | None:
+        """The search index of a database; None where a search compares with every story."""
 
     def records(self) -> Sequence[VideoRecord]: ...
 
@@ -232,18 +164,6 @@ class Store(Protocol):
     def load_picture(self, video: str, seconds: float) -> tuple[int, bytes]:
         """The keyframe nearest to a time, by its frame number and as a JPEG, and nothing else."""
 
-    def find_text(self, query: TextQuery, *, limit: int = MAX_MATCHES) -> np.ndarray:
-        """Addresses of the passages that match a text query: int64, rising."""
-
-    def text_addresses(self) -> dict[str, range]:
-        """The addresses of every video's passages: spoken ones first, then text on screen."""
-
-    def text_at(self, address: int) -> str:
-        """The text of the passage at an address."""
-
-    def vocabulary(self, prefix: str) -> list[str]:
-        """Every word stem of the passages that begins with `prefix`, for correcting typos."""
-
     def annotations(self, video: str) -> dict[str, str]:
         """Each annotator's version of the video's stories, as JSON text."""
 
@@ -264,23 +184,5 @@ class Store(Protocol):
 
     def lock(self, name: str) -> AbstractContextManager[object]:
         """Wait until nobody else has the lock of this name, and keep it meanwhile."""
-
-    def vector_index(self) -> VectorIndex | None:
-        """The search index of a database; None where a search compares with every story."""
-
-    def add_job(self, facts: str) -> int:
-        """Keep a job of the server, described in JSON, under a new number that is returned."""
-
-    def put_job(self, number: int, facts: str | None) -> None:
-        """Change what is kept of a job, or forget it when `facts` is None."""
-
-    def jobs(self) -> dict[int, str]:
-        """Every job that is kept, by its number, oldest first."""
-
-    def job(self, number: int) -> str | None:
-        """One job, if it is kept."""
-
-    def job_listener(self) -> JobListener | None:
-        """What hears of jobs that others change; None where servers do not share a library."""
 
     def close(self) -> None: ...

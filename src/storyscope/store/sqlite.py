@@ -13,8 +13,6 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
 from storyscope.core import Passages
 from storyscope.errors import DamagedVideo, LibraryError, VideoBusy
 from storyscope.store.arrays import (
@@ -38,9 +36,10 @@ from storyscope.store.opening import (
     require_database,
     roll_back,
 )
-from storyscope.store.protocol import MAX_MATCHES, OUTDATED, PATIENCE, TextQuery, VideoRecord
+from storyscope.store.protocol import OUTDATED, PATIENCE, VideoRecord
 from storyscope.store.records import columns_of, nearest_picture, record_of
-from storyscope.store.sqlite_text import file_words, match_expression
+from storyscope.store.sqlite_jobs import SqliteJobs
+from storyscope.store.sqlite_text import SqliteText, file_words
 from storyscope.writing import half_written, real_folder, write_whole
 
 LOCKS = "locks"
@@ -80,6 +79,14 @@ class SqliteStore:
     @property
     def uploads(self) -> Path:
         return self.folder.absolute() / "uploads"
+
+    @property
+    def text(self) -> SqliteText:
+        return SqliteText(self._ask)
+
+    @property
+    def jobs(self) -> SqliteJobs:
+        return SqliteJobs(self._ask, self.transaction)
 
     @staticmethod
     def exists(folder: Path) -> bool:
@@ -216,30 +223,6 @@ class SqliteStore:
         nearest = partial(nearest_picture, video, seconds)
         return self._read(video, SCAN.name, "facts ->> '$.keyframes'", nearest)
 
-    def find_text(self, query: TextQuery, *, limit: int = MAX_MATCHES) -> np.ndarray:
-        # Ranking them would look up every one of them, which takes a second for a common word;
-        # one text of all the numbers is read sooner than as many rows.
-        ((numbers,),) = self._ask(
-            "SELECT group_concat(rowid) FROM (SELECT rowid FROM said WHERE said MATCH ? LIMIT ?)",
-            (match_expression(query), limit),
-        )
-        return np.fromstring(numbers or "", np.int64, sep=",")
-
-    def text_addresses(self) -> dict[str, range]:
-        rows = self._ask("SELECT video, first, first + count FROM said_of")
-        return {video: range(first, end) for video, first, end in rows}
-
-    def text_at(self, address: int) -> str:
-        (row,) = self._ask("SELECT text FROM said WHERE rowid = ?", (int(address),))
-        return str(row["text"])
-
-    def vocabulary(self, prefix: str) -> list[str]:
-        rows = self._ask(
-            "SELECT term FROM said_terms WHERE term >= ? AND term < ?",
-            (prefix, prefix + chr(0x10FFFF)),
-        )
-        return [row["term"] for row in rows]
-
     def annotations(self, video: str) -> dict[str, str]:
         rows = self._ask(
             "SELECT annotator, facts FROM annotation WHERE video = ? ORDER BY annotator", (video,)
@@ -257,29 +240,7 @@ class SqliteStore:
                     "INSERT OR REPLACE INTO annotation VALUES (?, ?, ?)", (video, annotator, facts)
                 )
 
-    def add_job(self, facts: str) -> int:
-        with self.transaction() as connection:
-            added = connection.execute("INSERT INTO job (facts) VALUES (?)", (facts,))
-        return int(added.lastrowid or 0)
-
-    def put_job(self, number: int, facts: str | None) -> None:
-        with self.transaction() as connection:
-            if facts is None:
-                connection.execute("DELETE FROM job WHERE id = ?", (number,))
-            else:
-                connection.execute("UPDATE job SET facts = ? WHERE id = ?", (facts, number))
-
-    def jobs(self) -> dict[int, str]:
-        return {row["id"]: row["facts"] for row in self._ask("SELECT * FROM job ORDER BY id")}
-
-    def job(self, number: int) -> str | None:
-        row = self._ask_one("SELECT facts FROM job WHERE id = ?", (number,))
-        return row["facts"] if row else None
-
     def vector_index(self) -> None:
-        return None
-
-    def job_listener(self) -> None:
         return None
 
     @contextmanager

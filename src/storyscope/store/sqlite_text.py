@@ -3,9 +3,43 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
+
+import numpy as np
 
 from storyscope.core import Passages
-from storyscope.store.protocol import TextQuery
+from storyscope.store.indexes import MAX_MATCHES, TextQuery
+
+
+class SqliteText:
+    """Full text of the passages in the database of a library."""
+
+    def __init__(self, ask: Callable[..., list[sqlite3.Row]]) -> None:
+        self._ask = ask
+
+    def find(self, query: TextQuery, *, limit: int = MAX_MATCHES) -> np.ndarray:
+        # Ranking them would look up every one of them, which takes a second for a common word;
+        # one text of all the numbers is read sooner than as many rows.
+        ((numbers,),) = self._ask(
+            "SELECT group_concat(rowid) FROM (SELECT rowid FROM said WHERE said MATCH ? LIMIT ?)",
+            (match_expression(query), limit),
+        )
+        return np.fromstring(numbers or "", np.int64, sep=",")
+
+    def addresses(self) -> dict[str, range]:
+        rows = self._ask("SELECT video, first, first + count FROM said_of")
+        return {video: range(first, end) for video, first, end in rows}
+
+    def at(self, address: int) -> str:
+        (row,) = self._ask("SELECT text FROM said WHERE rowid = ?", (int(address),))
+        return str(row["text"])
+
+    def vocabulary(self, prefix: str) -> list[str]:
+        rows = self._ask(
+            "SELECT term FROM said_terms WHERE term >= ? AND term < ?",
+            (prefix, prefix + chr(0x10FFFF)),
+        )
+        return [row["term"] for row in rows]
 
 
 def match_expression(query: TextQuery) -> str:

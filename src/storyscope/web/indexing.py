@@ -77,14 +77,14 @@ class Indexer:
         """Queue a video; once this returns, the job outlives the server."""
         job = Job(0, path.name, str(path), str(transcript) if transcript else None)
         job.owner = self._others.name if self._others else ""
-        job.id = self._library.store.add_job(json.dumps(asdict(job)))
+        job.id = self._library.store.jobs.add(json.dumps(asdict(job)))
         self._queue(job)
         return job
 
     def take_up(self) -> None:
         """Go on with the jobs that an earlier server left, unless it still runs."""
         store = self._library.store
-        if listener := store.job_listener():
+        if listener := store.jobs.listener():
             self._others = OtherServers(
                 store, listener, on_change=self._look, take_over=self._take_over
             )
@@ -93,7 +93,7 @@ class Indexer:
             self._held.enter_context(store.busy(SERVER_LOCK, patience=0))
         except LibraryError:
             return
-        for number, facts in store.jobs().items():
+        for number, facts in store.jobs.all().items():
             job = Job(**{**json.loads(facts), "id": number})
             if job.owner:  # Of a cluster on this machine.
                 self._jobs[number] = job
@@ -103,7 +103,7 @@ class Indexer:
             elif job.state in ENDED:
                 self._jobs[number] = job
             else:
-                store.put_job(number, None)
+                store.jobs.put(number, None)
 
     def cancel(self, number: int) -> Job | None:
         """Stop a job at once, keeping its finished stages; one that has ended is dismissed."""
@@ -246,8 +246,8 @@ class Indexer:
                     self._keep(job)
 
     def _keep(self, job: Job) -> None:
-        self._library.store.put_job(job.id, json.dumps(asdict(job)))
+        self._library.store.jobs.put(job.id, json.dumps(asdict(job)))
 
     def _forget(self, job: Job) -> None:
         self._jobs.pop(job.id, None)
-        self._library.store.put_job(job.id, None)
+        self._library.store.jobs.put(job.id, None)

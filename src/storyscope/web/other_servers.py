@@ -49,7 +49,7 @@ class OtherServers:
 
     def look(self) -> None:
         """Read all jobs, and go on with those of servers that have died."""
-        kept = {n: json.loads(facts) | {"id": n} for n, facts in self._store.jobs().items()}
+        kept = {n: json.loads(facts) | {"id": n} for n, facts in self._store.jobs.all().items()}
         changed = kept != self.jobs
         self.jobs = kept
         for name in {job.get("owner", "") for job in kept.values() if _is_begun(job)}:
@@ -67,7 +67,7 @@ class OtherServers:
     def _inherit(self, name: str) -> None:
         try:
             with self._store.busy(name, patience=0):
-                for number, facts in self._store.jobs().items():
+                for number, facts in self._store.jobs.all().items():
                     job = json.loads(facts) | {"id": number}
                     if job.get("owner") == name and _is_begun(job):
                         self._take_over(job | {"owner": self.name})

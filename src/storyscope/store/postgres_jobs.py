@@ -1,4 +1,4 @@
-"""Hear of it when anybody changes a job, by PostgreSQL's LISTEN and NOTIFY."""
+"""The jobs of a library in PostgreSQL; every server hears of changes by LISTEN and NOTIFY."""
 
 from __future__ import annotations
 
@@ -18,6 +18,47 @@ POLL_SECONDS = 1.0
 def channel_of(schema: str) -> str:
     """The channel on which changes of a library's jobs are told."""
     return f"{schema}_jobs"
+
+
+class PostgresJobs:
+    """Jobs in the database of a library."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, facts: str) -> int:
+        (row,) = self._database.ask("SELECT nextval('job_number') AS number")
+        self._change(
+            "INSERT INTO job VALUES (%s, %s) ON CONFLICT (id) DO NOTHING", (row["number"], facts)
+        )
+        return int(row["number"])
+
+    def put(self, number: int, facts: str | None) -> None:
+        if facts is None:
+            self._change("DELETE FROM job WHERE id = %s", (number,))
+        else:
+            self._change("UPDATE job SET facts = %s WHERE id = %s", (facts, number))
+
+    def get(self, number: int) -> str | None:
+        rows = self._database.ask("SELECT facts FROM job WHERE id = %s", (number,))
+        return rows[0]["facts"] if rows else None
+
+    def all(self) -> dict[int, str]:
+        rows = self._database.ask("SELECT * FROM job ORDER BY id")
+        return {row["id"]: row["facts"] for row in rows}
+
+    def listener(self) -> PostgresListener:
+        return PostgresListener(self._database)
+
+    def _change(self, statement: str, values: Any) -> None:
+        """Change a job, and let every server hear of it; nothing that is searched changes."""
+
+        def change(connection: Connection[Any]) -> None:
+            connection.execute(statement, values)
+            channel = channel_of(self._database.address.schema)
+            connection.execute("SELECT pg_notify(%s, '')", (channel,))
+
+        self._database.write(change, counted=False)
 
 
 class PostgresListener:

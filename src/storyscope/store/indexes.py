@@ -1,0 +1,121 @@
+"""What a search needs of a store: its full text, and the vectors where a database indexes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+MAX_MATCHES = 50_000
+"""Passages that one text query returns at most: a word that is more frequent tells nothing."""
+
+
+@dataclass(frozen=True)
+class TextQuery:
+    """Passages that contain any of these terms, compared by word stem, case and accents ignored.
+
+    A term of several words is a phrase: its words must follow each other.
+    """
+
+    terms: tuple[str, ...]
+    prefix: bool = False
+    """Whether the last term may be the beginning of a word, as while a person is typing."""
+
+
+class TextIndex(Protocol):
+    """Full text of every passage of a library, each at an address of its own."""
+
+    def find(self, query: TextQuery, *, limit: int = MAX_MATCHES) -> np.ndarray:
+        """Addresses of the passages that match a text query: int64, rising."""
+
+    def addresses(self) -> dict[str, range]:
+        """The addresses of every video's passages: spoken ones first, then text on screen."""
+
+    def at(self, address: int) -> str:
+        """The text of the passage at an address."""
+
+    def vocabulary(self, prefix: str) -> list[str]:
+        """Every word stem of the passages that begins with `prefix`, for correcting typos."""
+
+
+@dataclass(frozen=True, eq=False)
+class FiledStory:
+    """A story as a database searches it."""
+
+    rows: bytes
+    """What scores it exactly; only whoever wrote it reads it."""
+    topic: np.ndarray
+    """float32 [dimensions]: the direction of all that is said in it."""
+    vectors: Mapping[str, np.ndarray]
+    """float32 [rows, dimensions], by the kind of vectors, such as `window_384`."""
+    classes: Mapping[int, float]
+    """The classes that its shots show, and how surely the best of them does."""
+    addresses: Sequence[int]
+    """Addresses of its passages in the full-text index."""
+
+
+@dataclass(frozen=True, eq=False)
+class FiledVideo:
+    """A video as a database searches it."""
+
+    video: str
+    key: str
+    """What it was made from: another key means that the video changed."""
+    owners: np.ndarray
+    """int32 [passages]: the number of the story that each is in, or -1."""
+    spoken_count: int
+    """How many of the passages are spoken; the others are on screen."""
+
+
+class FoundStory(NamedTuple):
+    """A candidate of a search."""
+
+    id: int
+    video: str
+    number: int
+    rows: bytes
+
+
+class FoundVideo(NamedTuple):
+    """The video of a candidate."""
+
+    video: str
+    owners: np.ndarray
+    spoken_count: int
+    first_address: int
+
+
+class VectorIndex(Protocol):
+    """A search index in the database, for libraries too large to compare with every story."""
+
+    def outdated(self, models: str) -> dict[str, str]:
+        """Videos that are not in the index as they are now, with the key to file each under."""
+
+    def count(self) -> int:
+        """How many stories are in the index."""
+
+    def put(self, video: FiledVideo, stories: Sequence[FiledStory]) -> None:
+        """Replace what is filed of a video."""
+
+    def nearest(self, kind: str, vector: np.ndarray, most: int) -> list[int]:
+        """The stories that have the vectors nearest to a unit vector, by their numbers."""
+
+    def naming(self, classes: Sequence[int], most: int) -> list[int]:
+        """The stories whose shots show these classes most surely."""
+
+    def saying(self, terms: Sequence[TextQuery], vector: np.ndarray, most: int) -> list[int]:
+        """The stories with passages of most terms; of equal ones, those of the nearest topic."""
+
+    def of_video(self, video: str) -> list[int]:
+        """Every story of one video."""
+
+    def all(self) -> list[int]:
+        """Every story."""
+
+    def stories(self, numbers: Sequence[int]) -> list[FoundStory]:
+        """These stories with the rows that score them, in the order of their videos."""
+
+    def videos(self, names: Sequence[str]) -> list[FoundVideo]:
+        """What is filed of these videos as a whole; of those only that can be searched now."""
