@@ -244,7 +244,10 @@ class MemoryStore:
         return self.folder / name
 
     def put_document(self, name, content):
-        self.document(name).write_bytes(content)
+        if content is None:
+            self.document(name).unlink(missing_ok=True)
+        else:
+            self.document(name).write_bytes(content)
 
     def documents(self):
         return sorted(path.name for path in self.folder.iterdir() if path.is_file())

@@ -18,9 +18,8 @@ from storyscope.config import MediaConfig
 from storyscope.errors import LibraryError
 from storyscope.library import thumbnails as thumbnailing
 from storyscope.library.thumbnails import (
-    CHOICES_FILE,
+    CHOICES,
     SMALL_HEIGHT,
-    _changed_choices,
     forget_choices,
     stills,
 )
@@ -92,17 +91,17 @@ def test_choices_made_at_once_are_all_kept(tmp_path):
     store = SqliteStore(tmp_path)
 
     def choose(video):
-        with _changed_choices(store) as choices:
+        with CHOICES.change(store) as choices:
             time.sleep(0.005)
             choices.append({"video": video, "start": 0.0, "end": 9.0, "seconds": 1.0})
 
     videos = [f"film-{number}" for number in range(12)]
     with ThreadPoolExecutor(6) as people:
         list(people.map(choose, videos))
-    kept = json.loads((tmp_path / CHOICES_FILE).read_text())
+    kept = json.loads((tmp_path / CHOICES.name).read_text())
     assert sorted(choice["video"] for choice in kept) == sorted(videos)
     forget_choices(store, "film-3")
-    kept = json.loads((tmp_path / CHOICES_FILE).read_text())
+    kept = json.loads((tmp_path / CHOICES.name).read_text())
     assert sorted(choice["video"] for choice in kept) == sorted({*videos} - {"film-3"})
 
 

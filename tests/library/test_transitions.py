@@ -5,12 +5,8 @@ import pytest
 
 from memory_store import MemoryStore
 from storyscope.core import Shot, Span, Transition
-from storyscope.errors import AnnotationError, ModelError
-from storyscope.library.transitions import (
-    learn_transitions,
-    reject_transition,
-    rejected_transitions,
-)
+from storyscope.errors import AnnotationError, LibraryError, ModelError
+from storyscope.library.transitions import REJECTED, learn_transitions, reject_transition
 from storyscope.shots.adapt import adapt
 from storyscope.shots.confirm import probability
 from storyscope.shots.weights import load_weights
@@ -38,7 +34,7 @@ def test_rejected_transitions_are_kept_by_video_and_once(tmp_path):
     for number in (4, 3, 4):
         reject_transition(Shelf(tmp_path), "film", number)
     reject_transition(Shelf(tmp_path), "other", 3)
-    assert rejected_transitions(MemoryStore(tmp_path)) == {
+    assert REJECTED.read(MemoryStore(tmp_path)) == {
         "film": [(200, 220), (300, 320)],
         "other": [(200, 220)],
     }
@@ -83,13 +79,13 @@ def test_after_learning_what_was_rejected_lies_further_below_what_was_kept():
 
 
 def test_no_file_means_that_nothing_was_rejected(tmp_path):
-    assert rejected_transitions(MemoryStore(tmp_path)) == {}
+    assert REJECTED.read(MemoryStore(tmp_path)) == {}
 
 
 def test_a_file_of_something_else_is_refused(tmp_path):
     (tmp_path / "rejected-transitions.json").write_text('{"film": [1, 2]}')
-    with pytest.raises(AnnotationError, match="not a file of rejected transitions"):
-        rejected_transitions(MemoryStore(tmp_path))
+    with pytest.raises(LibraryError, match="is damaged; run `storyscope check --repair`"):
+        REJECTED.read(MemoryStore(tmp_path))
 
 
 def test_a_model_that_is_gone_says_what_to_do(tmp_path):

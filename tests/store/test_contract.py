@@ -185,6 +185,9 @@ def test_documents_are_seen_by_everybody(store, again):
     store.put_document("settings.toml", b"one")
     store.put_document("settings.toml", b"two")
     assert again(store).document("settings.toml").read_bytes() == b"two"
+    store.put_document("settings.toml", None)
+    assert not again(store).document("settings.toml").exists()
+    assert store.documents() == []
 
 
 def test_the_version_changes_when_anybody_writes_and_only_then(store, again):

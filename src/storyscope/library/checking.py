@@ -6,12 +6,16 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from storyscope.errors import StoryscopeError
 from storyscope.library.local import LocalLibrary
-from storyscope.library.thumbnails import CHOICES_FILE, require_choices
-from storyscope.library.video_settings import SETTINGS_FILE, own_settings
+from storyscope.library.own_version import OWN_VERSIONS
+from storyscope.library.thumbnails import CHOICES
+from storyscope.library.titles import TITLES_DOCUMENT
+from storyscope.library.transitions import REJECTED
+from storyscope.library.video_settings import VIDEO_SETTINGS
 from storyscope.stages.taught import RANKER_FILE
 from storyscope.store import Store
 from storyscope.store.checking import StoreCheck, check_of
@@ -65,20 +69,21 @@ def _links(folder: Path) -> Iterator[Problem]:
 
 
 def _documents(store: Store, repair: bool) -> Iterator[Problem]:
-    tests: dict[str, Callable[[Path], object]] = {
-        CHOICES_FILE: lambda path: require_choices(store),
-        RANKER_FILE: load_ranker,
-        SETTINGS_FILE: lambda path: own_settings(store, ""),
+    chosen = (CHOICES, OWN_VERSIONS, REJECTED, TITLES_DOCUMENT, VIDEO_SETTINGS)
+    tests: dict[str, Callable[[], object]] = {
+        document.name: partial(document.read, store) for document in chosen
     }
+    tests[RANKER_FILE] = lambda: load_ranker(store.document(RANKER_FILE))
     for name, read in tests.items():
         path = store.document(name)
         if not path.exists():
             continue
         try:
-            read(path)
+            read()
         except (StoryscopeError, OSError, ValueError, LookupError, TypeError):
             if repair:
-                path.replace(path.with_name(f"{name}.damaged"))
+                store.put_document(f"{name}.damaged", path.read_bytes())
+                store.put_document(name, None)
             kept = f"; it was kept as {name}.damaged" if repair else ""
             yield Problem(f"{name} is damaged{kept}", repaired=repair)
 

@@ -5,25 +5,28 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from storyscope.core import Story
 from storyscope.errors import AnnotationError
+from storyscope.library.documents import JsonDocument
 from storyscope.store import TITLES, Artefact
 
 if TYPE_CHECKING:
     from storyscope.library.local import LocalLibrary
 
-OWN_VERSIONS = "own_versions.json"
-"""The document that says, by video, whose version is the library's own."""
+OWN_VERSIONS = JsonDocument(
+    "own_versions.json", lambda kept: {str(video): str(name) for video, name in kept.items()}, dict
+)
+"""By video, whose version is the library's own."""
 FOUND: Artefact[tuple[Story, ...]] = Artefact("automatic_titles")
 """The automatic stories, while a person's version stands in their place."""
 
 
 def own_version(library: LocalLibrary, video: str) -> str | None:
     """Who made the version that is the library's own; None where it is the automatic one."""
-    name = _choices(library).get(video)
-    return str(name) if name in library.annotations(video) else None
+    name = OWN_VERSIONS.read_or_empty(library.store).get(video)
+    return name if name in library.annotations(video) else None
 
 
 def automatic_stories(library: LocalLibrary, video: str) -> list[Story]:
@@ -36,12 +39,11 @@ def choose_own_version(library: LocalLibrary, video: str, annotator: str | None)
     """Make a person's version the library's own; None makes the automatic one that again."""
     if annotator is not None and annotator not in library.annotations(video):
         raise AnnotationError(f"{annotator!r} has no version of {video}")
-    choices = _choices(library)
-    if annotator is None:
-        choices.pop(video, None)
-    else:
-        choices[video] = annotator
-    library.store.put_document(OWN_VERSIONS, json.dumps(choices, ensure_ascii=False).encode())
+    with OWN_VERSIONS.change(library.store) as choices:
+        if annotator is None:
+            choices.pop(video, None)
+        else:
+            choices[video] = annotator
     apply_own_version(library, video)
 
 
@@ -65,12 +67,3 @@ def apply_own_version(library: LocalLibrary, video: str) -> None:
 
 def _is_replaced(library: LocalLibrary, video: str) -> bool:
     return (library.store.key(video, TITLES) or "").startswith("own ")
-
-
-def _choices(library: LocalLibrary) -> dict[str, Any]:
-    try:
-        kept = library.store.document(OWN_VERSIONS).read_text(encoding="utf-8")
-        choices: dict[str, Any] = json.loads(kept)
-    except FileNotFoundError:
-        return {}
-    return choices

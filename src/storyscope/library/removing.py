@@ -6,8 +6,12 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
+from storyscope.library.documents import forget
+from storyscope.library.own_version import OWN_VERSIONS
 from storyscope.library.thumbnails import forget_choices
-from storyscope.library.video_settings import keep_settings_of
+from storyscope.library.titles import TITLES_DOCUMENT
+from storyscope.library.transitions import REJECTED
+from storyscope.library.video_settings import VIDEO_SETTINGS
 from storyscope.store import Store, VideoRecord
 from storyscope.writing import real_folder
 
@@ -24,6 +28,6 @@ def remove_video(store: Store, record: VideoRecord) -> None:
                 with suppress(OSError):  # It holds something else, or was never an upload's.
                     Path(file).parent.rmdir()
         forget_choices(store, video)
-        keep_settings_of(store, video, {"stories": {}, "media": {}})
+        forget(store, video, OWN_VERSIONS, REJECTED, TITLES_DOCUMENT, VIDEO_SETTINGS)
         for folder in made:
             shutil.rmtree(folder, ignore_errors=True)

@@ -6,7 +6,7 @@ import io
 import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from storyscope.core import Keyframes, Story, Thumbnail, Video, format_time
 from storyscope.errors import DamagedVideo, LibraryError, MediaError, VideoBusy
 from storyscope.features import to_jpeg
 from storyscope.formats import write_sprite_sheet
+from storyscope.library.documents import JsonDocument
 from storyscope.media import read_frames
 from storyscope.stages.executor import given, stage_key
 from storyscope.stages.indexing import RATE_PICTURES
@@ -30,16 +31,25 @@ if TYPE_CHECKING:
 
 
 log = logging.getLogger(__name__)
-CHOICES_FILE = "thumbnails.json"
+
+
+def _checked(kept: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {name: choice[name] for name in ("video", "start", "end", "seconds")} for choice in kept
+    ]
+
+
+CHOICES = JsonDocument("thumbnails.json", _checked, list)
+"""The frames that people chose for stories."""
 LOCK = "thumbnails"
-"""Held by whoever chooses a frame or learns from what was chosen."""
+"""Held by whoever learns from the frames that were chosen."""
 SMALL_HEIGHT = 90
 STILL_QUALITY = 90
 
 
 def preferred(store: Store, story: Story) -> Thumbnail | None:
     """The frame that a person chose for a story, or None."""
-    for choice in _readable_choices(store):
+    for choice in CHOICES.read_or_empty(store):
         if choice["video"] == story.video and choice["seconds"] in story.span:
             why = "a person prefers it"
             return Thumbnail(story.id, choice["seconds"], 1.0, {"preferred": 1.0}, why)
@@ -59,7 +69,7 @@ def prefer_frame(store: Store, story: Story, seconds: float) -> float:
     taken = min(inside, key=lambda second: abs(second - seconds))
     span = story.span
     choice = {"video": story.video, "start": span.start, "end": span.end, "seconds": taken}
-    with _changed_choices(store) as choices:
+    with CHOICES.change(store) as choices:
         choices[:] = [
             other
             for other in choices
@@ -73,7 +83,7 @@ def prefer_frame(store: Store, story: Story, seconds: float) -> float:
 def learn(store: Store) -> None:
     """Learn from every frame that people chose, for all or in their own version of the stories."""
     with store.lock(LOCK):
-        choices = [*_readable_choices(store), *_in_versions(store)]
+        choices = [*CHOICES.read_or_empty(store), *_in_versions(store)]
         ranker = prefer(base_ranker(store), _examples(store, choices))
         store.put_document(RANKER_FILE, f"{ranker.to_json()}\n".encode())
         for video in store.ready_keys(RATINGS):
@@ -84,8 +94,8 @@ def learn(store: Store) -> None:
 
 def forget_choices(store: Store, video: str) -> None:
     """Forget what people chose for a video that is removed; what was learned from it stays."""
-    if any(choice["video"] == video for choice in _readable_choices(store)):
-        with _changed_choices(store) as choices:
+    if any(choice["video"] == video for choice in CHOICES.read_or_empty(store)):
+        with CHOICES.change(store) as choices:
             choices[:] = [choice for choice in choices if choice["video"] != video]
 
 
@@ -169,33 +179,6 @@ def _in_versions(store: Store) -> Iterator[dict[str, Any]]:
                     yield {"video": video, "start": start, "end": end, "seconds": seconds}
 
 
-def require_choices(store: Store) -> None:
-    """LibraryError where the file of what people chose is damaged."""
-    _choices(store)
-
-
-def _readable_choices(store: Store) -> list[dict[str, Any]]:
-    """What people chose, or nothing where the file is damaged: other thumbnails do not need it."""
-    try:
-        return _choices(store)
-    except LibraryError as error:
-        log.warning("%s", error)
-        return []
-
-
-def _choices(store: Store) -> list[dict[str, Any]]:
-    path = store.document(CHOICES_FILE)
-    if not path.exists():
-        return []
-    try:
-        return [
-            {name: choice[name] for name in ("video", "start", "end", "seconds")}
-            for choice in json.loads(path.read_text(encoding="utf-8"))
-        ]
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise LibraryError(f"{path} is damaged; run `storyscope check --repair`") from error
-
-
 def _small(picture: bytes) -> Image.Image:
     from PIL import Image
 
@@ -208,14 +191,3 @@ def _jpeg(image: Image.Image) -> bytes:
     out = io.BytesIO()
     image.save(out, "JPEG", quality=80)
     return out.getvalue()
-
-
-@contextmanager
-def _changed_choices(store: Store) -> Iterator[list[dict[str, Any]]]:
-    """What people chose, to be changed in place and kept."""
-    with store.lock(LOCK):
-        choices = _choices(store)
-        before = json.dumps(choices)
-        yield choices
-        if json.dumps(choices) != before:
-            store.put_document(CHOICES_FILE, f"{json.dumps(choices, indent=1)}\n".encode())

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from storyscope.core import SmallFrame, Transition
 from storyscope.errors import AnnotationError
+from storyscope.library.documents import JsonDocument
 from storyscope.progress import Report, silent
-from storyscope.store import Store
 
 if TYPE_CHECKING:
     from storyscope.library.local import LocalLibrary
 
-REJECTED_FILE = "rejected-transitions.json"
-"""What people rejected, by video: beside the library's settings, so that indexing anew keeps it."""
+
+def _checked(kept: dict[str, list[tuple[int, int]]]) -> dict[str, Any]:
+    return {video: [(int(a), int(b)) for a, b in spans] for video, spans in kept.items()}
+
+
+REJECTED = JsonDocument("rejected-transitions.json", _checked, dict)
+"""First and end frame of each transition that people rejected, by video."""
 
 
 def reject_transition(library: LocalLibrary, video: str, number: int) -> Transition:
@@ -35,24 +39,10 @@ def reject_transition(library: LocalLibrary, video: str, number: int) -> Transit
             f"shot {number} of {video} begins with a cut; only dissolves, fades and wipes can be "
             "rejected"
         )
-    kept = rejected_transitions(library.store)
     frames = (transition.first_frame, transition.end_frame)
-    kept[video] = sorted({*kept.get(video, []), frames})
-    text = json.dumps(kept, indent=1) + "\n"
-    library.store.put_document(REJECTED_FILE, text.encode())
+    with REJECTED.change(library.store) as kept:
+        kept[video] = sorted({*kept.get(video, []), frames})
     return transition
-
-
-def rejected_transitions(store: Store) -> dict[str, list[tuple[int, int]]]:
-    """First and end frame of every rejected transition, by video."""
-    path = store.document(REJECTED_FILE)
-    if not path.exists():
-        return {}
-    try:
-        kept = json.loads(path.read_text())
-        return {video: [(int(a), int(b)) for a, b in spans] for video, spans in kept.items()}
-    except (ValueError, TypeError, AttributeError) as error:
-        raise AnnotationError(f"{path} is not a file of rejected transitions; remove it") from error
 
 
 def learn_transitions(library: LocalLibrary, *, report: Report = silent) -> tuple[Path, int, int]:
@@ -64,7 +54,7 @@ def learn_transitions(library: LocalLibrary, *, report: Report = silent) -> tupl
     from storyscope.shots.adapt import adapt
     from storyscope.shots.weights import digest
 
-    rejected = rejected_transitions(library.store)
+    rejected = REJECTED.read(library.store)
     if not rejected:
         raise AnnotationError(
             "no transition was rejected yet; run `storyscope shots VIDEO --reject NUMBER` first"

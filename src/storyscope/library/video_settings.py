@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from storyscope.config import Config, with_settings
-from storyscope.errors import InvalidSetting, LibraryError, StoryscopeError
+from storyscope.errors import InvalidSetting
+from storyscope.library.documents import JsonDocument
 from storyscope.store import Store
 
-SETTINGS_FILE = "video_settings.json"
-"""The document of a library that holds the settings of each video that has its own."""
 OF_A_VIDEO = {"stories": ("granularity", "about", "minutes"), "media": ("start", "end")}
 """What may be set for one video; all else must be the same for all that are searched together."""
 
 Tables = dict[str, dict[str, Any]]
 """Settings by room and name, as a TOML file would hold them."""
+
+
+def _checked(kept: dict[str, Tables]) -> dict[str, Any]:
+    for tables in kept.values():
+        with_settings(Config(), tables)
+    return kept
+
+
+VIDEO_SETTINGS = JsonDocument("video_settings.json", _checked, dict)
+"""The settings of each video that has its own."""
 
 
 def settings_of(store: Store, config: Config, video: str) -> Config:
@@ -25,7 +33,8 @@ def settings_of(store: Store, config: Config, video: str) -> Config:
 
 def own_settings(store: Store, video: str) -> Tables:
     """The settings that a video has of its own."""
-    return _all(store).get(video, {})
+    own: Tables = VIDEO_SETTINGS.read(store).get(video, {})
+    return own
 
 
 def keep_settings_of(store: Store, video: str, changes: Tables) -> None:
@@ -42,26 +51,9 @@ def keep_settings_of(store: Store, video: str, changes: Tables) -> None:
                     f"{settable}"
                 )
     with_settings(Config(), changes)
-    if not any(changes.values()) and video not in _all(store):
+    if not any(changes.values()) and video not in VIDEO_SETTINGS.read(store):
         return
-    with store.lock(SETTINGS_FILE):
-        kept = _all(store)
-        before = json.dumps(kept)
+    with VIDEO_SETTINGS.change(store) as kept:
         tables = {**kept.pop(video, {}), **changes}
         if tables := {room: values for room, values in tables.items() if values}:
             kept[video] = tables
-        if json.dumps(kept) != before:
-            store.put_document(SETTINGS_FILE, f"{json.dumps(kept, indent=1)}\n".encode())
-
-
-def _all(store: Store) -> dict[str, Tables]:
-    path = store.document(SETTINGS_FILE)
-    if not path.exists():
-        return {}
-    try:
-        kept: dict[str, Tables] = json.loads(path.read_text(encoding="utf-8"))
-        for tables in kept.values():
-            with_settings(Config(), tables)
-        return kept
-    except (OSError, ValueError, TypeError, AttributeError, StoryscopeError) as error:
-        raise LibraryError(f"{path} is damaged; run `storyscope check --repair`") from error

@@ -254,7 +254,7 @@ class PostgresStore:
     def document(self, name: str) -> Path:
         return self._documents.fetched(name)
 
-    def put_document(self, name: str, content: bytes) -> None:
+    def put_document(self, name: str, content: bytes | None) -> None:
         self._documents.put(name, content)
 
     def documents(self) -> list[str]:

@@ -38,8 +38,12 @@ class PostgresDocuments:
             self._digests = kept
         return self._folder / name
 
-    def put(self, name: str, content: bytes) -> None:
-        """Keep a document for everybody."""
+    def put(self, name: str, content: bytes | None) -> None:
+        """Keep a document for everybody; None forgets it."""
+        if content is None:
+            forget = "DELETE FROM document WHERE name = %s"
+            self._database.write(lambda connection: connection.execute(forget, (name,)))
+            return
         digest = hashlib.sha256(content).hexdigest()
         self._database.write(
             lambda connection: connection.execute(

@@ -176,8 +176,8 @@ class Store(Protocol):
         Documents are what the whole library has learned or was told: settings, chosen frames.
         """
 
-    def put_document(self, name: str, content: bytes) -> None:
-        """Keep a document, whole or not at all, for everybody who opens this store."""
+    def put_document(self, name: str, content: bytes | None) -> None:
+        """Keep a document, whole or not at all, for everybody; None forgets it."""
 
     def documents(self) -> list[str]:
         """The names of all documents."""

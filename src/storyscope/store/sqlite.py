@@ -282,9 +282,12 @@ class SqliteStore:
     def document(self, name: str) -> Path:
         return self.folder / name
 
-    def put_document(self, name: str, content: bytes) -> None:
+    def put_document(self, name: str, content: bytes | None) -> None:
         with explained(self.folder):
-            write_whole(self.folder / name, [content])
+            if content is None:
+                (self.folder / name).unlink(missing_ok=True)
+            else:
+                write_whole(self.folder / name, [content])
 
     def documents(self) -> list[str]:
         files = (path for path in self.folder.iterdir() if path.is_file())

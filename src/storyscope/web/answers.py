@@ -14,10 +14,10 @@ from fastapi.responses import Response
 
 from storyscope.core import StoryCount
 from storyscope.library import LocalLibrary
+from storyscope.library.titles import Titles
 from storyscope.web.indexing import Indexer
 from storyscope.web.learning import Learner
 from storyscope.web.streams import Streams
-from storyscope.web.titles import Titles
 
 KnownTag = Annotated[str | None, Header()]
 Annotator = Annotated[str, Path(min_length=1, max_length=200)]

@@ -23,6 +23,7 @@ from storyscope.errors import (
     UnknownVideo,
 )
 from storyscope.library import LocalLibrary
+from storyscope.library.titles import Titles
 from storyscope.web import adding, bringing, correcting, exporting, playing, routes, searching
 from storyscope.web.answers import without_paths
 from storyscope.web.correcting import VersionTaken
@@ -40,7 +41,6 @@ from storyscope.web.guard import Guard
 from storyscope.web.indexing import Indexer
 from storyscope.web.learning import Learner
 from storyscope.web.streams import Streams, TooManyStreams
-from storyscope.web.titles import Titles
 from storyscope.writing import sweep_abandoned
 
 STATUS: dict[type[StoryscopeError], int] = {

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import queue
 import threading
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from storyscope.core import Video
 from storyscope.errors import StoryscopeError
+from storyscope.library.documents import JsonDocument
 from storyscope.media import read_title
 from storyscope.store import Store
 
-DOCUMENT = "titles.json"
+
+def _checked(kept: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    return {str(video): dict(facts) for video, facts in kept.items()}
+
+
+TITLES_DOCUMENT = JsonDocument("titles.json", _checked, dict)
+"""For each video, the title that a person gave it, and the one found in the file of a digest."""
 
 
 class Titles:
@@ -21,7 +28,6 @@ class Titles:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._lock = threading.Lock()
         self._asked: set[str] = set()
         self._unread: queue.Queue[Video] = queue.Queue()
 
@@ -31,7 +37,7 @@ class Titles:
 
     def of_each(self, videos: Iterable[Video]) -> dict[str, str]:
         """The titles of many videos by their ids, read at once."""
-        kept = self._read()
+        kept = TITLES_DOCUMENT.read_or_empty(self._store)
         return {video.id: self._title(video, kept.get(video.id, {})) for video in videos}
 
     def rename(self, video: Video, title: str) -> None:
@@ -57,19 +63,11 @@ class Titles:
                 found = read_title(video.path)
             except StoryscopeError:
                 found = ""
-            self._keep(video.id, digest=video.digest, found=found)
+            # Where nothing can be written, the title is read again by the next server.
+            with suppress(StoryscopeError, OSError):
+                self._keep(video.id, digest=video.digest, found=found)
 
     def _keep(self, video: str, **facts: Any) -> None:
-        with self._lock:
-            all_titles = self._read()
-            kept = all_titles.get(video, {}) | facts
-            all_titles[video] = {key: value for key, value in kept.items() if value is not None}
-            self._store.put_document(DOCUMENT, json.dumps(all_titles, ensure_ascii=False).encode())
-
-    def _read(self) -> dict[str, dict[str, Any]]:
-        try:
-            kept = self._store.document(DOCUMENT).read_text(encoding="utf-8")
-            titles: dict[str, dict[str, Any]] = json.loads(kept)
-        except FileNotFoundError:
-            return {}
-        return titles
+        with TITLES_DOCUMENT.change(self._store) as titles:
+            kept = titles.get(video, {}) | facts
+            titles[video] = {key: value for key, value in kept.items() if value is not None}

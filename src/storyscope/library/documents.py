@@ -1,0 +1,64 @@
+"""What people chose about the videos of a library, each kind in a JSON document of its store."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from storyscope.errors import LibraryError, StoryscopeError
+from storyscope.store import Store
+
+T = TypeVar("T", dict[str, Any], list[dict[str, Any]])
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class JsonDocument(Generic[T]):
+    """A document that everybody who opens a library reads, and changes one after another."""
+
+    name: str
+    parse: Callable[[Any], T]
+    """Checks what was read; raises what Python raises for wrong shapes and values."""
+    empty: Callable[[], T]
+    """What a library has that never kept this document."""
+
+    def read(self, store: Store) -> T:
+        """What is kept; a LibraryError where it is damaged."""
+        path = store.document(self.name)
+        if not path.exists():
+            return self.empty()
+        try:
+            return self.parse(json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, StoryscopeError) as e:
+            raise LibraryError(f"{path} is damaged; run `storyscope check --repair`") from e
+
+    def read_or_empty(self, store: Store) -> T:
+        """What is kept, or nothing where it is damaged: for whoever can do without it."""
+        try:
+            return self.read(store)
+        except LibraryError as error:
+            log.warning("%s", error)
+            return self.empty()
+
+    @contextmanager
+    def change(self, store: Store) -> Iterator[T]:
+        """What is kept, to be changed in place; it is written if it was changed."""
+        with store.lock(self.name):
+            kept = self.read(store)
+            before = json.dumps(kept)
+            yield kept
+            if json.dumps(kept) != before:
+                text = json.dumps(kept, indent=1, ensure_ascii=False)
+                store.put_document(self.name, f"{text}\n".encode())
+
+
+def forget(store: Store, video: str, *documents: JsonDocument[dict[str, Any]]) -> None:
+    """Drop what these documents hold of a video."""
+    for document in documents:
+        if video in document.read_or_empty(store):
+            with document.change(store) as kept:
+                kept.pop(video, None)
