@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from storyscope.errors import LibraryError, StoryscopeError
 from storyscope.store import Store
 
-T = TypeVar("T", dict[str, Any], list[dict[str, Any]])
+T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from storyscope.config import StoryConfig
 from storyscope.cues import find_cue
 from storyscope.embedding import Embedding
 from storyscope.stages.collection import with_embedding
+from storyscope.store import TITLES
 from storyscope.stories import BoundaryExplanation, StoryModel, explain, importance
 from storyscope.stories.segment import chosen_cues, load_model
 
@@ -71,6 +74,36 @@ def with_surroundings(
         said = " ".join(before[-WORDS:]), " ".join(after[:WORDS])
         found.append({**reason, "frames": list(frames), "words": list(said)})
     return found
+
+
+class Explanations:
+    """Explanations of a library's videos; the last ones are remembered."""
+
+    def __init__(self, library: LocalLibrary, *, remembered: int) -> None:
+        self._library = library
+        self._found = lru_cache(remembered)(self._find)
+
+    def boundaries(self, video: str, granularity: float | None) -> list[dict[str, Any]]:
+        """Why each story after the first begins where it does, with what is around it."""
+        return with_surroundings(self._library, video, self._of(video, granularity)[0])
+
+    def importance(self, video: str) -> dict[str, float]:
+        """How much each cue matters over the whole video."""
+        return dict(self._of(video, None)[1])
+
+    def _of(
+        self, video: str, granularity: float | None
+    ) -> tuple[list[dict[str, Any]], dict[str, float]]:
+        self._library.path(video)  # Refuses a video that is not ready.
+        key = self._library.store.key(video, TITLES)
+        return self._found(video, key, self._library.config.stories, granularity)
+
+    def _find(
+        self, video: str, key: str | None, settings: StoryConfig, granularity: float | None
+    ) -> tuple[list[dict[str, Any]], dict[str, float]]:
+        """Why the stories of this key are where they are, by the model of these settings."""
+        reasons = explain_boundaries(self._library, video, granularity)
+        return boundary_facts(reasons), cue_importance(self._library, video)
 
 
 def boundary_facts(reasons: Sequence[BoundaryExplanation]) -> list[dict[str, Any]]:

@@ -6,7 +6,30 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from storyscope.errors import LibraryError, UnknownVideo
+from storyscope.library.adding import as_it_stands
 from storyscope.store import TITLES, Store, VideoRecord
+
+
+def require_record(store: Store, video: str) -> VideoRecord:
+    """A video as it stands; an error that names others where there is none of this id."""
+    record = store.record(video)
+    if record is None:
+        ids = [r.video.id for r in store.records()]
+        there = f"it holds {', '.join(ids[:8])}" if ids else "it is empty"
+        raise UnknownVideo(f"no video called {video!r} in {store.place}; {there}")
+    return as_it_stands(store, record)
+
+
+def require_ready(record: VideoRecord) -> None:
+    """Refuse a video that is not indexed to the end, and say why it is not."""
+    video = record.video.id
+    if record.state == "stopped":
+        raise LibraryError(f"indexing of {video} was {record.failure}")
+    if record.state == "failed":
+        raise LibraryError(f"{video} could not be indexed: {record.failure}")
+    if record.state != "ready":
+        raise LibraryError(f"{video} is being indexed; wait until it is done")
 
 
 def facts_of_all(store: Store, records: Sequence[VideoRecord]) -> list[dict[str, Any]]:

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from storyscope.concepts import TRAINED_FILE
 from storyscope.config import (
     Config,
-    StoryConfig,
     load_config,
     parse_settings,
     preset_called,
-    to_toml,
     with_settings,
 )
 from storyscope.core import (
@@ -27,7 +23,6 @@ from storyscope.core import (
     Hit,
     Keyframes,
     Shot,
-    Span,
     Story,
     StoryCount,
     StoryPath,
@@ -40,26 +35,17 @@ from storyscope.errors import (
     AnnotationError,
     InvalidSetting,
     LibraryError,
-    UnknownVideo,
-    VideoBusy,
 )
 from storyscope.library.adding import add_video, as_it_stands
 from storyscope.library.annotations import (
     keep_annotation,
     kept_annotations,
-    laid_over,
-    without_shots,
 )
 from storyscope.library.base import AUTOMATIC, Library
 from storyscope.library.comparing import compare, found_by_baselines
-from storyscope.library.explaining import (
-    boundary_facts,
-    cue_importance,
-    explain_boundaries,
-    used_cues,
-    with_surroundings,
-)
-from storyscope.library.listing import facts_of, facts_of_all
+from storyscope.library.explaining import Explanations, used_cues
+from storyscope.library.listing import facts_of, facts_of_all, require_ready, require_record
+from storyscope.library.naming import annotated_stories, name_stories, stories_marked
 from storyscope.library.own_version import (
     apply_own_version,
     automatic_stories,
@@ -68,6 +54,7 @@ from storyscope.library.own_version import (
 )
 from storyscope.library.pictures import draw_hits, loudness, picture_file
 from storyscope.library.removing import remove_video
+from storyscope.library.settings import keep_settings
 from storyscope.library.story_counts import RegroupedStore, regroup
 from storyscope.library.thumbnails import (
     prefer_frame,
@@ -76,17 +63,16 @@ from storyscope.library.thumbnails import (
     write_pictures,
 )
 from storyscope.library.video_settings import Tables, keep_settings_of, settings_of
-from storyscope.progress import Report, Step, silent
+from storyscope.progress import Report, silent
 from storyscope.report import Findings, Truth, contact_sheet
 from storyscope.report.html_page import render
 from storyscope.search import Filter, Searcher
 from storyscope.stages.cues import cue_artefact
 from storyscope.stages.executor import LocalExecutor, NewExecutor
-from storyscope.stages.indexing import story_spans, title, untitled
+from storyscope.stages.indexing import story_spans
 from storyscope.store import (
     CONCEPTS,
     FOLDER,
-    MINED,
     SCAN,
     SCREEN,
     SETTINGS_FILE,
@@ -94,7 +80,6 @@ from storyscope.store import (
     STORIES,
     TITLES,
     TRANSCRIPT,
-    VISION,
     SqliteStore,
     Store,
     VideoRecord,
@@ -102,9 +87,7 @@ from storyscope.store import (
     named_in_settings,
     open_store,
 )
-from storyscope.writing import half_written
 
-log = logging.getLogger(__name__)
 FILMS_IN_MEMORY = 4
 """Films whose shots and keyframes stay at hand: who asks for one asks for it again."""
 ANSWERS_IN_MEMORY = 64
@@ -140,7 +123,6 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         self.executor = executor
         """Makes what runs the stages of a video that is added."""
         self._films = lru_cache(FILMS_IN_MEMORY)(self._load_film)
-        self._reasons = lru_cache(ANSWERS_IN_MEMORY)(self._find_reasons)
         self.found_by_baselines = lru_cache(ANSWERS_IN_MEMORY)(partial(found_by_baselines, self))
         """What other methods would find, remembered while this library is open."""
 
@@ -189,12 +171,12 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         if annotator not in (None, AUTOMATIC):
             if wanted:
                 raise InvalidSetting(f"{annotator}'s version has the stories that {annotator} made")
-            return self._annotated_stories(video, annotator)
+            return annotated_stories(self, video, annotator)
         self._ready(video)
         if wanted:
             shots = self.shots(video)
             parts = list(wanted.of(self.path(video), shots[-1].span.end))
-            return self._named(video, story_spans(shots, parts), parts)
+            return name_stories(self, video, story_spans(shots, parts), parts)
         if annotator == AUTOMATIC:
             return automatic_stories(self, video)
         return list(self.store.load(video, TITLES))
@@ -232,37 +214,27 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
 
     def stories_marked(self, video: str, annotation: Annotation) -> list[Story]:
         """The stories as an annotation marks them, whether it is kept or not."""
-        try:
-            spans, parts = laid_over(annotation, self.shots(video))
-            named = self._named(video, spans, parts)
-        except LibraryError as error:
-            log.warning("%s is shown without its shots: %s", video, error)
-            spans, parts = without_shots(annotation)
-            named = untitled(video, spans, parts)
-        return [
-            replace(story, title=annotation.title(number) or story.title)
-            for number, story in enumerate(named)
-        ]
+        return stories_marked(self, video, annotation)
 
     def loudness(self, video: str, *, points: int = 2000) -> list[float]:
         """How loud the video is over time, from 0 to 1; empty without sound."""
-        return loudness(self._film(video).sound, points)
+        return loudness(self.film(video).sound, points)
 
     def path(self, video: str) -> StoryPath:
         self._ready(video)
         return self.store.load(video, STORIES)
 
     def cue_importance(self, video: str) -> dict[str, float]:
-        return dict(self._explained(video)[1])
+        return self._explanations.importance(video)
 
     def explain(self, video: str, *, granularity: float | None = None) -> list[dict[str, Any]]:
-        return with_surroundings(self, video, self._explained(video, granularity)[0])
+        return self._explanations.boundaries(video, granularity)
 
     def shots(self, video: str) -> tuple[Shot, ...]:
-        return self._film(video).shots
+        return self.film(video).shots
 
     def damage(self, video: str) -> str:
-        return self._film(video).damaged
+        return self.film(video).damaged
 
     def features(self, video: str) -> list[Features]:
         self._ready(video)
@@ -305,14 +277,14 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         chosen = [self.thumbnail(video, story) for story in self.stories(video)]
         film, folder = self.video(video), self.folder / "pictures" / video
         large = stills(film.path, chosen, self.config.media)
-        files = write_pictures(film, self._film(video).keyframes, chosen, folder, large)
+        files = write_pictures(film, self.film(video).keyframes, chosen, folder, large)
         return list(zip(chosen, files, strict=True))
 
     def findings(
         self, video: str, *, stories: Sequence[Story] | None = None, truth: Truth | None = None
     ) -> Findings:
         found = self.stories(video) if stories is None else stories
-        film = self._film(video)
+        film = self.film(video)
         return Findings(
             self.video(video),
             found,
@@ -331,7 +303,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         return picture_file(self.store, video, seconds)
 
     def picture_times(self, video: str) -> list[tuple[int, float]]:
-        keyframes = self._film(video).keyframes
+        keyframes = self.film(video).keyframes
         return list(zip(keyframes.shots.tolist(), keyframes.seconds.tolist(), strict=True))
 
     def comparison(self, video: str, *, baselines: bool = False) -> dict[str, Any]:
@@ -374,20 +346,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
     def keep_settings(
         self, settings: Sequence[str], *, preset: str | None = None, report: Report = silent
     ) -> None:
-        config = self.with_settings(settings, preset=preset).config
-        text = to_toml(config, preset=preset or "default", home=self.folder)
-        with half_written(self.folder, [text.encode()]) as part:
-            load_config(part)
-        self.store.put_document(SETTINGS_FILE, text.encode())
-        regrouped = config.stories.count != self.config.stories.count
-        self.config = config
-        ready = [record for record in self.videos() if record.state == "ready"] if regrouped else []
-        for number, record in enumerate(ready):
-            report(Step("titles", number, len(ready), note=record.video.id))
-            try:
-                regroup(self, record.video.id)
-            except VideoBusy:
-                log.warning("%s is being indexed; add it again for this setting", record.video.id)
+        keep_settings(self, settings, preset=preset, report=report)
 
     def _among(self, only: Filter | None) -> Filter:
         """The stories that may answer; a video that is not here is a mistake, not silence."""
@@ -403,6 +362,10 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         return [replace(hit, story=named[hit.video][hit.story.id]) for hit in hits]
 
     @cached_property
+    def _explanations(self) -> Explanations:
+        return Explanations(self, remembered=ANSWERS_IN_MEMORY)
+
+    @cached_property
     def _searcher(self) -> Searcher:
         chosen = partial(preferred, self.store)
         return Searcher(
@@ -414,29 +377,19 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         )
 
     def _record(self, video: str) -> VideoRecord:
-        record = self.store.record(video)
-        if record is None:
-            ids = [r.video.id for r in self.store.records()]
-            there = f"it holds {', '.join(ids[:8])}" if ids else "it is empty"
-            raise UnknownVideo(f"no video called {video!r} in {self.place}; {there}")
-        return as_it_stands(self.store, record)
+        return require_record(self.store, video)
 
     def _ready(self, video: str) -> None:
-        record = self._record(video)
-        if record.state == "stopped":
-            raise LibraryError(f"indexing of {video} was {record.failure}")
-        if record.state == "failed":
-            raise LibraryError(f"{video} could not be indexed: {record.failure}")
-        if record.state != "ready":
-            raise LibraryError(f"{video} is being indexed; wait until it is done")
+        require_ready(self._record(video))
 
-    def _film(self, video: str) -> Film:
+    def film(self, video: str) -> Film:
+        """What was read from the file of a video: its shots, keyframes and sound."""
         self._ready(video)
         return self._films(video, self.store.key(video, SCAN))
 
     def _keyframes(self, video: str) -> Keyframes | None:
         try:
-            return self._film(video).keyframes
+            return self.film(video).keyframes
         except LibraryError:  # A person's stories are exported whatever happened to the pictures.
             return None
 
@@ -449,37 +402,8 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
     def _load_film(self, video: str, key: str | None) -> Film:
         return self.store.load(video, SCAN)
 
-    def _explained(
-        self, video: str, granularity: float | None = None
-    ) -> tuple[list[dict[str, Any]], dict[str, float]]:
-        self._ready(video)
-        key = self.store.key(video, TITLES)
-        return self._reasons(video, key, self.config.stories, granularity)
-
-    def _find_reasons(
-        self, video: str, key: str | None, settings: StoryConfig, granularity: float | None
-    ) -> tuple[list[dict[str, Any]], dict[str, float]]:
-        """Why the stories of this key are where they are, by the model of these settings."""
-        reasons = explain_boundaries(self, video, granularity)
-        return boundary_facts(reasons), cue_importance(self, video)
-
     def _about(self, video: str) -> dict[str, Any]:
         return facts_of(self.store, self._record(video))
-
-    def _named(self, video: str, spans: Sequence[Span], parts: Sequence[range]) -> list[Story]:
-        """Stories with titles made for them, whoever drew their boundaries."""
-        words, screen = self.store.load(video, TRANSCRIPT), self.store.load(video, SCREEN)
-        mined, seen = self.store.load(video, MINED), self.store.load(video, VISION)
-        stories, film = untitled(video, spans, parts), self._film(video)
-        trained, model = self.store.document(TRAINED_FILE), self.config.search.text_model
-        return list(title(stories, film, words, screen, mined, seen, trained, model))
-
-    def _annotated_stories(self, video: str, annotator: str) -> list[Story]:
-        annotations = self.annotations(video)
-        if annotator not in annotations:
-            people = ", ".join(annotations) or "nobody yet"
-            raise AnnotationError(f"{annotator!r} has not annotated {video}; annotated by {people}")
-        return self.stories_marked(video, annotations[annotator])
 
 
 def _reopened(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from storyscope.core import Story
 from storyscope.errors import AnnotationError
@@ -15,7 +15,7 @@ from storyscope.store import TITLES, Artefact
 if TYPE_CHECKING:
     from storyscope.library.local import LocalLibrary
 
-OWN_VERSIONS = JsonDocument(
+OWN_VERSIONS: JsonDocument[dict[str, Any]] = JsonDocument(
     "own_versions.json", lambda kept: {str(video): str(name) for video, name in kept.items()}, dict
 )
 """By video, whose version is the library's own."""

@@ -204,13 +204,6 @@ class RemoteLibrary(Library, schemes=("http", "https")):
     def facts(self) -> list[dict[str, Any]]:
         return [{k: v for k, v in facts.items() if k not in FOR_PAGE} for facts in self._listed()]
 
-    def _about(self, video: str) -> dict[str, Any]:
-        (about,) = (facts for facts in self.facts() if facts["id"] == video)
-        return about
-
-    def _keyframes(self, video: str) -> None:
-        """They stay with the server."""
-
     def _storyboard(self, video: str, stories: list[Story] | None, annotator: str | None) -> str:
         query = urlencode(_asked(self._count) | ({"annotator": annotator} if annotator else {}))
         return self._fetch("GET", f"/videos/{_safe(video)}/export/html?{query}").decode()

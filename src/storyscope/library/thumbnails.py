@@ -39,7 +39,7 @@ def _checked(kept: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-CHOICES = JsonDocument("thumbnails.json", _checked, list)
+CHOICES: JsonDocument[list[dict[str, Any]]] = JsonDocument("thumbnails.json", _checked, list)
 """The frames that people chose for stories."""
 LOCK = "thumbnails"
 """Held by whoever learns from the frames that were chosen."""

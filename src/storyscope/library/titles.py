@@ -19,7 +19,7 @@ def _checked(kept: dict[str, dict[str, Any]]) -> dict[str, Any]:
     return {str(video): dict(facts) for video, facts in kept.items()}
 
 
-TITLES_DOCUMENT = JsonDocument("titles.json", _checked, dict)
+TITLES_DOCUMENT: JsonDocument[dict[str, Any]] = JsonDocument("titles.json", _checked, dict)
 """For each video, the title that a person gave it, and the one found in the file of a digest."""
 
 

@@ -22,7 +22,7 @@ def _checked(kept: dict[str, list[tuple[int, int]]]) -> dict[str, Any]:
     return {video: [(int(a), int(b)) for a, b in spans] for video, spans in kept.items()}
 
 
-REJECTED = JsonDocument("rejected-transitions.json", _checked, dict)
+REJECTED: JsonDocument[dict[str, Any]] = JsonDocument("rejected-transitions.json", _checked, dict)
 """First and end frame of each transition that people rejected, by video."""
 
 

@@ -22,7 +22,7 @@ def _checked(kept: dict[str, Tables]) -> dict[str, Any]:
     return kept
 
 
-VIDEO_SETTINGS = JsonDocument("video_settings.json", _checked, dict)
+VIDEO_SETTINGS: JsonDocument[dict[str, Any]] = JsonDocument("video_settings.json", _checked, dict)
 """The settings of each video that has its own."""
 
 
