@@ -115,9 +115,10 @@ def _parquet_words(path: Path, *, count: int) -> list[str]:
 
 def _numbered(words: Sequence[str]) -> dict[str, int]:
     """Word -> row; of a word listed twice the first counts, as it is the commoner."""
-    rows: dict[str, int] = {}
-    for row, word in enumerate(words):
-        rows.setdefault(word, row)
+    rows = dict(zip(words, range(len(words)), strict=True))
+    if len(rows) < len(words):
+        for row, word in reversed([*enumerate(words)]):
+            rows[word] = row
     return rows
 
 
