@@ -54,14 +54,6 @@ COMMANDS: dict[str, str] = {
 FORMER_OPTIONS = {"--ablation": "ablation", "--annotators": "annotators", "--thumbnails": "ranking"}
 """What used to be options of `benchmark`, and the commands that they are now."""
 
-app = typer.Typer(
-    name="storyscope",
-    help="Find, search and show the stories inside long edited videos.",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-)
-
 
 def main() -> None:
     """Run the command line; refusals become one line and exit code 1."""
@@ -69,7 +61,7 @@ def main() -> None:
     words = [word for word in sys.argv if word != "--debug"]
     sys.argv = as_written_today(library_last(words))
     try:
-        build_app()()
+        build_app(*(name for name in sys.argv[1:2] if name in COMMANDS))()
     except StoryscopeError as error:
         if debug:
             raise
@@ -104,15 +96,23 @@ def as_written_today(words: list[str]) -> list[str]:
 
 
 @cache
-def build_app() -> typer.Typer:
-    """Register every command's file; they import heavy libraries only when run."""
-    for name, panel in COMMANDS.items():
+def build_app(*names: str) -> typer.Typer:
+    """The commands of these names, or all of them: whoever runs one does not load the others."""
+    app = typer.Typer(
+        name="storyscope",
+        help="Find, search and show the stories inside long edited videos.",
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(root)
+    for name in names or COMMANDS:
         python_name = f"{name}_" if iskeyword(name) else name
         module = import_module(f"storyscope.cli.{python_name}")
         if hasattr(module, "app"):
-            app.add_typer(module.app, name=name, rich_help_panel=panel)
+            app.add_typer(module.app, name=name, rich_help_panel=COMMANDS[name])
         else:
-            app.command(name, rich_help_panel=panel)(getattr(module, python_name))
+            app.command(name, rich_help_panel=COMMANDS[name])(getattr(module, python_name))
     return app
 
 
@@ -124,7 +124,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def root(
     version: Annotated[
         bool,
