@@ -1,12 +1,14 @@
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, open_library
 from storyscope.cli.show import print_json, print_table, say
-from storyscope.core import parse_time
+from storyscope.core import Thumbnail, parse_time
+from storyscope.library import Library
 
 
 def thumbnails(
@@ -29,55 +31,51 @@ def thumbnails(
 
         storyscope thumbnails prefer film 3 1:21.5
     """
-    shelf = open_library(library)
-    if words[0] == "prefer" and len(words) == 4:
-        try:
-            number, seconds = int(words[2]), parse_time(words[3])
-        except ValueError:
-            raise typer.BadParameter(
-                "STORY is a number, TIME a time such as 81.5 or 1:21"
-            ) from None
-        taken = shelf.prefer_thumbnail(shelf.story(f"{words[1]}/{number}"), seconds)
-        if json:
-            print_json({"story": f"{words[1]}/{number}", "seconds": taken})
-        else:
-            say(f"Story {number} of {words[1]} is shown by its frame at {taken:.1f} s.")
-        return
-    if len(words) != 1:
-        raise typer.BadParameter("give VIDEO, or prefer VIDEO STORY TIME")
-    shown = shelf.write_thumbnails(words[0])
+    opened = open_library(library)
+    match words:
+        case ["prefer", video, story, time]:
+            _prefer(opened, video, story, time, json=json)
+        case [video]:
+            _write(opened, video, json=json)
+        case _:
+            raise typer.BadParameter("give VIDEO, or prefer VIDEO STORY TIME")
+
+
+def _prefer(library: Library, video: str, story: str, time: str, *, json: bool) -> None:
+    """Let a frame stand for a story, and say which one was taken."""
+    try:
+        number, seconds = int(story), parse_time(time)
+    except ValueError:
+        raise typer.BadParameter("STORY is a number, TIME a time such as 81.5 or 1:21") from None
+    taken = library.prefer_thumbnail(library.story(f"{video}/{number}"), seconds)
     if json:
-        print_json(
-            {
-                "video": words[0],
-                "sprites": str(shown[0][1][0].parent / "sprites.jpg"),
-                "thumbnails": [
-                    {
-                        "story": thumbnail.story,
-                        "seconds": thumbnail.seconds,
-                        "score": thumbnail.score,
-                        "parts": dict(thumbnail.parts),
-                        "because": thumbnail.because,
-                        "file": str(large),
-                        "small": str(small),
-                    }
-                    for thumbnail, (large, small) in shown
-                ],
-            }
-        )
+        print_json({"story": f"{video}/{number}", "seconds": taken})
+    else:
+        say(f"Story {number} of {video} is shown by its frame at {taken:.1f} s.")
+
+
+def _write(library: Library, video: str, *, json: bool) -> None:
+    """Write a thumbnail of every story, and say where they are."""
+    shown = library.write_thumbnails(video)
+    if json:
+        sprites = str(shown[0][1][0].parent / "sprites.jpg")
+        facts = [_facts(thumbnail, *files) for thumbnail, files in shown]
+        print_json({"video": video, "sprites": sprites, "thumbnails": facts})
         return
-    print_table(
-        "story",
-        "seconds",
-        "because",
-        "file",
-        rows=[
-            (
-                thumbnail.story,
-                f"{thumbnail.seconds:.1f}",
-                thumbnail.because,
-                str(large),
-            )
-            for thumbnail, (large, _) in shown
-        ],
-    )
+    rows = [
+        (thumbnail.story, f"{thumbnail.seconds:.1f}", thumbnail.because, str(large))
+        for thumbnail, (large, _) in shown
+    ]
+    print_table("story", "seconds", "because", "file", rows=rows)
+
+
+def _facts(thumbnail: Thumbnail, large: Path, small: Path) -> dict[str, Any]:
+    return {
+        "story": thumbnail.story,
+        "seconds": thumbnail.seconds,
+        "score": thumbnail.score,
+        "parts": dict(thumbnail.parts),
+        "because": thumbnail.because,
+        "file": str(large),
+        "small": str(small),
+    }

@@ -20,7 +20,7 @@ from storyscope.library.video_settings import settings_of
 from storyscope.media import probe
 from storyscope.pipeline import Source, index_video
 from storyscope.progress import Report, Step, silent
-from storyscope.stages.executor import Input, Made, NewExecutor, Stage
+from storyscope.stages.executor import Executor, Input, Made, NewExecutor, Stage
 from storyscope.stages.indexing import check_before_decoding, idle
 from storyscope.store import OUTDATED, SCAN, Store, VideoRecord
 from storyscope.writing import real_folder
@@ -57,27 +57,45 @@ def add_video(
         known = store.add_record(_probed(path, config.media, plain_name(path)))
     with store.busy(known.video.id):
         before = store.record(known.video.id) or known
-        record = _renewed(before, path, words, config.media)
+        run = _Run(store, before, _renewed(before, path, words, config.media), again=again)
+        config = settings_of(store, config, run.video.id)
+        quietly = partial(_report_work, report, idle(config))
+        execute = executor(store, run.video.id, report=quietly, before_change=run.unsettle)
+        try:
+            run.index(config, execute)
+        except (Exception, KeyboardInterrupt) as error:
+            reason = run.keep_failure(error)
+            if isinstance(error, StoryscopeError | KeyboardInterrupt):
+                raise
+            raise LibraryError(reason) from error
+        return run.finish()
+
+
+class _Run:
+    """One run over a video: what it changes, and what is kept of it when it fails."""
+
+    def __init__(
+        self, store: Store, before: VideoRecord, record: VideoRecord, *, again: bool
+    ) -> None:
         if record.state == "failed":
             record = replace(record, state="indexing", failure="")
         if record != before:
             store.put_record(record)
         if again:
             store.outdate_artefacts(record.video.id)
+        self._store, self._before, self._record = store, before, record
+        self._old_scan = store.key(record.video.id, SCAN) or ""
+        self._changed: list[str] = []
 
-        old_key = store.key(record.video.id, SCAN) or ""
-        changed = []
+    @property
+    def video(self) -> Video:
+        return self._record.video
 
-        def unsettle(stage: Stage[Any]) -> None:
-            changed.append(stage.name)
-            if stage.makes == SCAN and not old_key.startswith(OUTDATED):
-                lose_old_shots()
-
-        def lose_old_shots() -> None:
-            # Other shots make all that is kept of the old ones wrong; other stories do not.
-            store.put_record(replace(record, state="indexing"))
-            pictures = real_folder(store.folder, "pictures", record.video.id)
-            shutil.rmtree(pictures, ignore_errors=True)
+    def index(self, config: Config, execute: Executor) -> None:
+        """Run every stage that is not finished yet."""
+        source = Source.of(self.video, self._record.transcript, self._store)
+        if not self._old_scan:
+            check_before_decoding(config, source.words.value, self.video)
 
         def execute_stage(
             stage: Stage[T],
@@ -86,34 +104,43 @@ def add_video(
             weights: Sequence[str | bool] = (),
         ) -> Made[T]:
             made = execute(stage, *inputs, settings=settings, weights=weights)
-            outdated = stage.makes == SCAN and old_key.startswith(OUTDATED)
-            if outdated and made.key != old_key.removeprefix(OUTDATED):
-                lose_old_shots()
+            outdated = stage.makes == SCAN and self._old_scan.startswith(OUTDATED)
+            if outdated and made.key != self._old_scan.removeprefix(OUTDATED):
+                self._lose_old_shots()
             return made
 
-        config = settings_of(store, config, record.video.id)
-        quietly = partial(_report_work, report, idle(config))
-        execute = executor(store, record.video.id, report=quietly, before_change=unsettle)
-        try:
-            source = Source.of(record.video, record.transcript, store)
-            if not old_key:
-                check_before_decoding(config, source.words.value, record.video)
-            index_video(source, config, execute_stage)
-        except (Exception, KeyboardInterrupt) as error:
-            reason = _reason(error, record.video)
-            scan_key = (store.key(record.video.id, SCAN) or "").removeprefix(OUTDATED)
-            same_shots = old_key.startswith(OUTDATED) and old_key == f"{OUTDATED}{scan_key}"
-            untouched = before.video == record.video and (same_shots or not changed)
-            kept = before if untouched and before.state == "ready" else record.failed(reason)
-            store.put_record(replace(kept, transcript=before.transcript))
-            if isinstance(error, StoryscopeError | KeyboardInterrupt):
-                raise
-            raise LibraryError(reason) from error
-        if not changed and record.state == "ready":
-            return record.video
-        video = _measured(record.video, store)
-        store.put_record(record.ready(video))
-    return video
+        index_video(source, config, execute_stage)
+
+    def unsettle(self, stage: Stage[Any]) -> None:
+        """Note that a stage is about to change what is kept."""
+        self._changed.append(stage.name)
+        if stage.makes == SCAN and not self._old_scan.startswith(OUTDATED):
+            self._lose_old_shots()
+
+    def keep_failure(self, error: BaseException) -> str:
+        """Keep that the run failed, unless all that was ready still is; return why it did."""
+        reason = _reason(error, self.video)
+        scan = (self._store.key(self.video.id, SCAN) or "").removeprefix(OUTDATED)
+        same_shots = self._old_scan == f"{OUTDATED}{scan}"
+        untouched = self._before.video == self.video and (same_shots or not self._changed)
+        ready = untouched and self._before.state == "ready"
+        kept = self._before if ready else self._record.failed(reason)
+        self._store.put_record(replace(kept, transcript=self._before.transcript))
+        return reason
+
+    def finish(self) -> Video:
+        """Call the video ready."""
+        if not self._changed and self._record.state == "ready":
+            return self.video
+        video = _measured(self.video, self._store)
+        self._store.put_record(self._record.ready(video))
+        return video
+
+    def _lose_old_shots(self) -> None:
+        # Other shots make all that is kept of the old ones wrong; other stories do not.
+        self._store.put_record(replace(self._record, state="indexing"))
+        pictures = real_folder(self._store.folder, "pictures", self.video.id)
+        shutil.rmtree(pictures, ignore_errors=True)
 
 
 def known_video(store: Store, path: Path) -> Video | None:
