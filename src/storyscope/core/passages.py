@@ -37,9 +37,9 @@ class Passages:
     shots: np.ndarray
     """int32 [pictures]: the shot of each keyframe."""
     classes: np.ndarray
-    """uint16 [pictures, 10]: the likeliest classes of each keyframe, and"""
+    """uint16 [pictures, 10]: the likeliest classes of each keyframe."""
     shares: np.ndarray
-    """float16 [pictures, 10]: how likely each is."""
+    """float16 [pictures, 10]: how likely each of those classes is."""
     screen_texts: tuple[str, ...] = ()
     """What is written on screen, where that was read."""
     screen_seconds: tuple[float, ...] = ()
@@ -47,7 +47,7 @@ class Passages:
     """Of what is said."""
     looks: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.float16))
     """float16 [pictures, dimensions], of length one: the keyframes in a space that they share with
-    words, where an image-text network was asked for; and"""
+    words, where an image-text network was asked for."""
     backgrounds: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.float32))
     """float32 [pictures, 2]: mean and deviation of each one's cosines with the class names."""
     producer: str = ""

@@ -28,9 +28,9 @@ class VideoRecord:
     video: Video
     state: State
     size: int
-    """Bytes of the file, and..."""
+    """Bytes of the file."""
     modified_ns: int
-    """...when it last changed: equal to both means it need not be read again."""
+    """When the file last changed. A file of the same size and time need not be read again."""
     failure: str = ""
     """Why indexing failed, for people."""
     transcript: str | None = None

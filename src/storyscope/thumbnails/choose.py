@@ -12,9 +12,9 @@ from storyscope.core import Keyframes, Ratings, Story, Thumbnail
 DARKEST = 0.15
 """Least exposure of a frame that is not black, white or fog."""
 BLURRIEST = 0.2
-"""Least sharpness, and"""
+"""Least sharpness of a frame that is not blurred."""
 BLURRIEST_SHARE = 0.6
-"""least share of the sharpness that the sharp frames of the story have."""
+"""Least share of the sharpness of the story's sharp frames that a frame must have."""
 PLAINEST = 0.12
 """Least share of pixels that are not simply ground."""
 MOST_LETTERING = 0.1

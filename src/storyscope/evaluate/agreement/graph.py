@@ -75,11 +75,11 @@ class StoryGraph:
     """Of each edge, summed over annotators: the IoU with the annotated story most like it."""
     stories: AnnotatedStories
     pair_edges: np.ndarray
-    """Pairs of an edge and an annotated story that overlap: the edge,"""
+    """The edge of each pair of an edge and an annotated story that overlap."""
     pair_stories: np.ndarray
-    """the story,"""
+    """The annotated story of each pair."""
     pair_gains: np.ndarray
-    """and what the story is worth when the edge is its match: weight times IoU."""
+    """What the story of a pair is worth when the edge is its match: weight times IoU."""
     lowest_iou: float
     """Pairs with this IoU or less are not listed."""
 

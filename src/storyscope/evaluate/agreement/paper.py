@@ -19,11 +19,11 @@ from storyscope.evaluate.agreement.optimise import bounds_from_counts
 def longest_path_as_in_paper(
     annotations: Sequence[Segmentation], cuts: Iterable[int] | None
 ) -> Segmentation:
-    """For every number of stories l, the longest path with
+    """Find the longest path of l edges for every number of stories l, and take the best of them.
 
         D[i+1, v] = max over x < v of  D[i, x] + w1(x, v) + w2(path of D[i, x], v)
 
-    and of these the best. Every position, or every allowed one, is a vertex. Numbers of stories
+    Every position, or every allowed one, is a vertex. Numbers of stories
     that the counts alone rule out are not tried.
     """
     end = annotations[0].end

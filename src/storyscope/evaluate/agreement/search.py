@@ -51,9 +51,9 @@ class _States(NamedTuple):
     values: np.ndarray
     """J so far."""
     tails: np.ndarray
-    """The cut before,"""
+    """The cut at which the last story so far begins."""
     origins: np.ndarray
-    """and which of its states this one continues."""
+    """Which of the states at that cut this one continues."""
 
     def where(self, keep: np.ndarray) -> _States:
         return _States(*(part[keep] for part in self))
