@@ -1,12 +1,13 @@
 """Train the head that puts words into CLIP's space of pictures, and measure it on unseen ones.
 
-    python -m training.train_image_text --captions FOLDER [--cache texts.npz] [--write]
+    python -m training.train_image_text --captions FOLDER --named FILE [--cache texts.npz] [--write]
 
 The folder holds CLIP's vectors of captioned pictures (Microsoft COCO; captions CC BY 4.0). Only
 the head learns: MiniLM and CLIP stay as they are. Beside whole captions it is taught short phrases,
 each with the mean of the pictures whose captions hold it, because people type a few words and no
-captions. Pictures are rid of their mean. 700 pictures are held out to measure with; what ships is
-then trained on all of them.
+captions; and names of things, each with its drawings (`training/name_pictures.py`), because the
+captions know few animals and tools. Pictures are rid of their mean. 700 pictures are held out to
+measure with; what ships is then trained on all of them.
 """
 
 from __future__ import annotations
@@ -38,6 +39,10 @@ TEXT_NOISE = 0.5
 """Length of the random vector that is added to a text, which is of length one."""
 PHRASE_WEIGHT = 0.5
 """How much phrases count beside captions."""
+NAME_WEIGHT, NAME_BATCH = 1.0, 600
+"""How much names of drawn things count beside captions, and how many are told apart at once."""
+USUAL_NAME = 0.6
+"""How often a thing is called by its usual name, and not by any of its names."""
 PHRASE_PICTURES = range(2, 301)
 """Pictures that a phrase is said of: one said of fewer is chance, of more tells nothing."""
 PHRASE_WORDS = 4
@@ -55,11 +60,12 @@ FUNCTION_WORDS = frozenset(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--captions", type=Path, required=True, help="vectors and captions")
+    parser.add_argument("--named", type=Path, required=True, help="drawings of named things")
     parser.add_argument("--cache", type=Path, help="keep the texts' vectors in this file")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--write", action="store_true", help="replace the head that ships")
     options = parser.parse_args()
-    taught = read(options.captions, options.cache)
+    taught = read(options.captions, options.named, options.cache)
     held = np.zeros(len(taught.pictures), bool)
     held[np.random.default_rng(0).permutation(len(held))[:HELD_OUT]] = True
     measured = train(taught, ~held, options.device)
@@ -71,6 +77,7 @@ def main() -> None:
         weights = {name: getattr(head, name).astype(np.float16) for name in names}
         facts = {key: value or "" for key, value in FACTS.items()}
         facts |= {"text_model": "minilm", "captions": "COCO Consortium, CC BY 4.0"}
+        facts |= {"drawings": "Fluent, Noto, Twemoji (CC BY 4.0), Tux Paint, Open Clip Art"}
         write_weights(HEAD, weights, facts)
         print(f"{HEAD}: {HEAD.stat().st_size / 1e6:.1f} MB")
 
@@ -86,36 +93,50 @@ class Taught:
     phrases: np.ndarray
     phrase_pictures: list[np.ndarray]
     """Which pictures each phrase is said of."""
+    things: np.ndarray
+    """Drawings of named things, rid of their style."""
+    names: np.ndarray
+    names_of: list[np.ndarray]
+    """Which names each thing has, the usual one first."""
 
 
-def read(folder: Path, cache: Path | None) -> Taught:
-    """Vectors and captions of a folder, the captions through MiniLM."""
+def read(folder: Path, named: Path, cache: Path | None) -> Taught:
+    """Vectors and captions of a folder, and named things, all texts through MiniLM."""
     pictures = np.load(folder / "clip-b16-image-vectors.npz")["vectors"].astype(np.float32)
     with gzip.open(folder / "captions.json.gz", "rt", encoding="utf-8") as file:
         captions = [entry["captions"] for entry in json.load(file)]
     said_of = phrases_in(captions)
-    vectors = encoded([text for texts in captions for text in texts], list(said_of), cache)
+    drawn = np.load(named)
+    names = json.loads(str(drawn["names"]))
+    texts = {
+        "captions": [text for texts in captions for text in texts],
+        "phrases": list(said_of),
+        "names": [text for texts in names for text in texts],
+    }
+    vectors = encoded(texts, cache)
+    ends = np.cumsum([len(texts) for texts in names])
     return Taught(
         pictures=unit(pictures),
         captions=vectors["captions"],
         caption_picture=np.repeat(np.arange(len(captions)), [len(texts) for texts in captions]),
         phrases=vectors["phrases"],
         phrase_pictures=[np.array(sorted(numbers)) for numbers in said_of.values()],
+        things=unit(drawn["vectors"].astype(np.float32)),
+        names=vectors["names"],
+        names_of=np.split(np.arange(ends[-1]), ends[:-1]),
     )
 
 
-def encoded(
-    captions: list[str], phrases: list[str], cache: Path | None
-) -> Mapping[str, np.ndarray]:
+def encoded(texts: Mapping[str, list[str]], cache: Path | None) -> Mapping[str, np.ndarray]:
     """The texts through MiniLM, or as they were kept; that takes minutes."""
     if cache is None or not cache.exists():
         encode = load_text_model("minilm").encode
-        vectors = {"captions": encode(captions), "phrases": encode(phrases)}
+        vectors = {name: encode(of) for name, of in texts.items()}
         if cache is None:
             return vectors
         np.savez(cache, **vectors)
     kept = {name: rows.astype(np.float32) for name, rows in np.load(cache).items()}
-    if (len(kept["captions"]), len(kept["phrases"])) != (len(captions), len(phrases)):
+    if {name: len(rows) for name, rows in kept.items()} != {n: len(of) for n, of in texts.items()}:
         raise SystemExit(f"{cache} is of other texts; delete it")
     return kept
 
@@ -161,10 +182,10 @@ def train(taught: Taught, used: np.ndarray, device: str) -> TextHead:
     """Several heads, each from its own seed; `used` says which pictures may be seen."""
     mean = taught.pictures[used].mean(axis=0)
     centred = unit(taught.pictures - mean)
-    heads = [train_one(taught, centred, used, device, seed) for seed in range(HEADS)]
+    trained = [train_one(taught, centred, used, device, seed) for seed in range(HEADS)]
 
     def stacked(layer: str) -> np.ndarray:
-        layers = [getattr(head, layer) for head in heads]
+        layers = [getattr(head, layer) for head in trained]
         return np.stack(
             [torch.cat([of.weight.T, of.bias[None]]).detach().cpu().numpy() for of in layers]
         )
@@ -203,6 +224,9 @@ def train_one(
         few = rng.choice(len(phrases), min(BATCH, len(phrases)), replace=False)
         loss = contrast(head, noisy(texts, TEXT_NOISE, rng), centred[batch])
         loss = loss + PHRASE_WEIGHT * contrast(head, taught.phrases[phrases[few]], shown[few])
+        some = rng.choice(len(taught.things), min(NAME_BATCH, len(taught.things)), replace=False)
+        called = [named(taught.names_of[thing], rng) for thing in some]
+        loss = loss + NAME_WEIGHT * contrast(head, taught.names[called], taught.things[some])
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
@@ -211,6 +235,11 @@ def train_one(
             for kept, now in zip(mean_head.parameters(), head.parameters(), strict=True):
                 kept.lerp_(now, 1 - AVERAGING if step > steps // 10 else 1.0)
     return mean_head.eval()
+
+
+def named(names: np.ndarray, rng: np.random.Generator) -> int:
+    """One of the names of a thing, its usual one more often."""
+    return int(names[0] if rng.random() < USUAL_NAME else rng.choice(names))
 
 
 def contrast(head: Head, texts: np.ndarray, pictures: np.ndarray) -> torch.Tensor:

@@ -2,11 +2,12 @@
 
     python -m benchmarks.search.fit_pictures --library DIR --truth video.json
 
-The library is one that `benchmarks.search.photographs` made, with the real film. For every weight
-of contrast and of classes (`search/image_match.py`) the threshold is the lowest at which 96 % of
-the off-topic tuning queries stay unanswered on both films. Printed are the weights under which most
-tuning queries then have their right story first, and the slope that makes the probabilities
-likeliest.
+The library is one that `benchmarks.search.photographs` made, with the real film, of which there are
+more tuning queries than that benchmark asks (`queries/big-buck-bunny-tuning.json`). For every
+weight of contrast and of classes (`search/image_match.py`) the threshold is the lowest at which
+96 % of the off-topic tuning queries stay unanswered on both films. Printed are the weights under
+which most tuning queries then have their right story first, and the slope that makes the
+probabilities likeliest.
 """
 
 from __future__ import annotations
@@ -81,6 +82,9 @@ def matches(library: Library, film: str, stories: list[Story], *, whole: bool) -
     """A film and its tuning queries, or all of them for a `whole` film, with the off-topic ones."""
     marked = json.loads((QUERIES / f"{film}.json").read_text())["queries"]
     marked = [query for query in marked if whole or not is_held_out(query["text"])]
+    more = QUERIES / f"{film}-tuning.json"
+    if more.exists():
+        marked += json.loads(more.read_text())["queries"]
     off = json.loads((QUERIES / "off-topic.json").read_text())["queries"]
     texts = [query["text"] for query in marked] + [text for text in off if not is_held_out(text)]
     right = np.zeros((len(texts), len(stories)), bool)

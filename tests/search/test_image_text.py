@@ -26,6 +26,7 @@ from storyscope.search.image_text import (
 )
 from storyscope.search.index import Index
 from storyscope.search.query import QueryVectors
+from storyscope.search.text_head import TextHead
 from storyscope.store import LOOKS, PASSAGES
 
 COLOURS = {"red": [1, 0, 0], "green": [0, 1, 0], "blue": [0, 0, 1], "grey": [1, 1, 1]}
@@ -179,3 +180,15 @@ def test_the_real_image_half_and_our_head_know_simple_things(fetched_clip):
     assert (pictures @ texts.T).argmax(axis=1).tolist() == [0, 1]
     assert np.allclose(np.linalg.norm(pictures, axis=1), 1, atol=1e-4)
     assert (background(pictures, name_vectors(clip))[:, 1] > 0).all()
+
+
+def test_half_of_what_the_pictures_of_a_film_share_is_taken_from_them():
+    mean, style = np.eye(4, dtype=np.float32)[:2]
+    things = np.eye(4, dtype=np.float32)[2:]
+    head = TextHead(*(np.zeros((1, 1, 1), np.float32),) * 3, picture_mean=mean, digest="")
+    pictures = np.stack([mean + style + thing for thing in things])
+    apart = head.centre(pictures, film_share=1.0)
+    assert np.allclose(apart @ style, 0, atol=1e-6)
+    assert np.allclose(apart @ things.T, [[0.7071, -0.7071], [-0.7071, 0.7071]], atol=1e-4)
+    kept = head.centre(pictures) @ style
+    assert ((head.centre(pictures, film_share=0.5) @ style < kept) & (kept > 0)).all()

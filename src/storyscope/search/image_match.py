@@ -7,7 +7,8 @@ image network's classes have their say:
     fit = cosine + CONTRAST (cosine - mean) / deviation + CLASSES class_cosine
 
 with mean and deviation over those names. The weights, the threshold and the slope were chosen by a
-grid search on tuning queries alone; `python -m benchmarks.search.photographs` measures them.
+grid search on tuning queries alone (`python -m benchmarks.search.fit_pictures` prints them);
+`python -m benchmarks.search.photographs` measures them.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from storyscope.core.logistic import sigmoid
 
 MIN_PROBABILITY = 0.16
 """Probability at which a match just counts, as `scores.MIN_SCORE`."""
-CONTRAST, CLASSES = 1 / 15, 0.2
-MIN_FIT, SLOPE = 0.477, 14.7
+CONTRAST, CLASSES = 1 / 30, 0.1
+MIN_FIT, SLOPE = 0.379, 24.0
 """The fit that just answers, and how fast the log-odds rise from there."""
 NOT_ENCODED = -1.0
 """Stands for the probability of a picture that the image-text network did not look at."""

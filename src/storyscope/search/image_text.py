@@ -46,6 +46,8 @@ CONSE = "conse"
 """An older name for `off`."""
 LONGEST = 77
 """Tokens of a text that CLIP reads."""
+FILM_SHARE = 0.5
+"""Part of the mean that pictures are rid of which is their own film's, chosen on tuning queries."""
 CLIP_SIZE = 224
 CLIP_MEAN = np.array([0.48145466, 0.4578275, 0.40821073], np.float32)
 CLIP_DEVIATION = np.array([0.26862954, 0.26130258, 0.27577711], np.float32)
@@ -61,7 +63,7 @@ class ImageText(Protocol):
         """float32 [pictures, dimensions], rows of length one; pictures are uint8 [h, w, 3]."""
 
     def comparable(self, pictures: np.ndarray) -> np.ndarray:
-        """What it made of pictures, as it can be compared with texts; rows of length one."""
+        """What it made of one film's pictures, to be compared with texts; rows of length one."""
 
     def encode_texts(self, texts: Sequence[str]) -> np.ndarray:
         """float32 [texts, dimensions], rows of length one, in the same space."""
@@ -139,7 +141,7 @@ class TowerAndHead:
         return self.vision.encode(pictures)
 
     def comparable(self, pictures: np.ndarray) -> np.ndarray:
-        return self.head.centre(pictures)
+        return self.head.centre(pictures, film_share=FILM_SHARE)
 
     def encode_texts(self, texts: Sequence[str]) -> np.ndarray:
         return self.head.encode(self.text.encode(texts))

@@ -42,9 +42,14 @@ class TextHead:
             total += unit(given @ linear + _with_ones(gelu(given @ hidden)) @ output)
         return unit(total)
 
-    def centre(self, pictures: np.ndarray) -> np.ndarray:
-        """Pictures of length one, rid of what all pictures share, again of length one."""
-        return unit(pictures - self.picture_mean)
+    def centre(self, pictures: np.ndarray, *, film_share: float = 0.0) -> np.ndarray:
+        """Pictures of length one, rid of what all pictures share, again of length one.
+
+        With a `film_share` the mean of these very pictures stands for that part of it: they are of
+        one film, whose style (a cartoon, a dark room) tells nothing about any of them.
+        """
+        own = pictures.mean(axis=0) if len(pictures) else self.picture_mean
+        return unit(pictures - (1 - film_share) * self.picture_mean - film_share * own)
 
 
 @lru_cache(maxsize=1)
