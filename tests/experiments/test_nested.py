@@ -11,6 +11,7 @@ from storyscope.errors import AnnotationError
 from storyscope.experiments import nested
 from storyscope.experiments.nested import (
     EVERYTHING,
+    RECIPES,
     TIMING,
     Entry,
     NestedStudy,
@@ -67,12 +68,12 @@ def entry(outer, inner, recipe, video, mean_iou):
 def test_the_recipe_is_chosen_by_the_inner_folds_alone():
     """The outer fold would choose the other one."""
     entries = [
-        entry(0, 0, "plain", "a", 0.8),
-        entry(0, 0, "varied", "a", 0.6),
-        entry(0, None, "plain", "b", 0.3),
-        entry(0, None, "varied", "b", 0.9),
+        entry(0, inner, recipe, video, others)
+        for inner, video, others in ((0, "a", 0.6), (None, "b", 0.9))
+        for recipe in RECIPES[1:]
     ]
-    assert chosen_recipes(entries) == {0: "plain"}
+    entries += [entry(0, 0, RECIPES[0], "a", 0.8), entry(0, None, RECIPES[0], "b", 0.3)]
+    assert chosen_recipes(entries) == {0: RECIPES[0]}
     assert headline(entries) == {"b": 0.3}
 
 
@@ -94,14 +95,14 @@ def test_a_video_may_not_be_judged_and_learned_from(folder):
 def test_the_matrix_holds_every_recipe_on_every_video(folder, monkeypatch):
     pytest.importorskip("torch")
     quick = {"plain": Recipe(varied=False, steps=2, hidden=4), "varied": Recipe(steps=2, hidden=4)}
-    monkeypatch.setattr(nested, "RECIPES", quick)
+    monkeypatch.setattr(nested, "TRAININGS", quick)
     task = study(folder)
     entries = run_nested(task)
     outer = {(e.recipe, e.video, e.cues) for e in entries if e.inner is None}
     cues = (EVERYTHING, TIMING, "appearance and timing")
-    assert outer == {(r, f"film {n}", c) for r in quick for n in range(5) for c in cues}
+    assert outer == {(r, f"film {n}", c) for r in RECIPES for n in range(5) for c in cues}
     facts = json.loads(json.dumps(facts_of(task, entries)))
     assert len(facts["matrix"]) == len(entries)
     assert facts["mean_iou"] == pytest.approx(np.mean([*facts["videos"].values()]))
-    assert {TIMING, "uniform", "always varied"} <= set(facts["rows"])
+    assert {TIMING, "uniform", "always varied, even"} <= set(facts["rows"])
     assert "timing alone" in table_of(facts)

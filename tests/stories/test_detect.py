@@ -414,6 +414,7 @@ def test_explanations_name_the_cue_that_changed(model):
 
 
 def test_a_cue_counts_as_much_as_the_score_loses_without_it(model):
+    model = replace(model, even=False)
     shots, (look_of, hue), truth = made_up_film(50)
     whole = explain(shots, [look_of, hue], model, stories=truth)
     relations = relate([look_of, hue], Rhythm.of(shots))

@@ -22,11 +22,17 @@ from storyscope.evaluate import AnnotatedVideo, judge, load_collection, trivial_
 from storyscope.experiments.report import markdown
 from storyscope.processes.pool import run_tasks
 from storyscope.progress import Report, Step, silent
-from storyscope.stories.methods import Ours
+from storyscope.stories.methods import LearnedDetector, Ours
 from storyscope.stories.training import Recipe
 
-RECIPES = {"plain": Recipe(varied=False), "varied": Recipe()}
-"""What is chosen from: each video as it is, or with other videos made of it."""
+TRAININGS = {"plain": Recipe(varied=False), "varied": Recipe()}
+"""Learn from each video as it is, or from other videos made of it too."""
+
+READINGS = {"scores alone": False, "even": True}
+"""Let the scores decide alone, or take stories to be about as long as each other."""
+
+RECIPES = tuple(f"{training}, {reading}" for training in TRAININGS for reading in READINGS)
+"""What is chosen from: every training, read in every way."""
 
 EVERYTHING, TIMING = "all cues", "timing alone"
 RESAMPLES = 10_000
@@ -54,7 +60,7 @@ class Fit:
     outer: int
     inner: int | None
     """None where the outer fold itself is judged."""
-    recipe: str
+    training: str
     seed: int
     taught: tuple[str, ...]
     judged: tuple[str, ...]
@@ -101,9 +107,9 @@ def plan(study: NestedStudy) -> list[Fit]:
             held = others[inner :: study.inner]
             splits.append((inner, [name for name in others if name not in held], held))
         fits += [
-            Fit(outer, inner, recipe, seed, tuple(taught), tuple(held))
+            Fit(outer, inner, training, seed, tuple(taught), tuple(held))
             for inner, taught, held in splits
-            for recipe in RECIPES
+            for training in TRAININGS
             for seed in study.seeds
         ]
     return fits
@@ -139,13 +145,17 @@ def entries_of(study: NestedStudy, fit: Fit) -> list[Entry]:
         for video in load_collection(folder, features=study.features)
     }
     taught = [videos[name].for_training() for name in fit.taught]
-    detector = Ours(RECIPES[fit.recipe]).fit(taught, seed=fit.seed)
+    model = Ours(TRAININGS[fit.training]).fit(taught, seed=fit.seed).model
+    detectors = {
+        f"{fit.training}, {reading}": LearnedDetector(replace(model, even=even))
+        for reading, even in READINGS.items()
+    }
     names = _cue_sets(study.features) if fit.inner is None else {EVERYTHING: study.features}
     return [
         Entry(
             fit.outer,
             fit.inner,
-            fit.recipe,
+            recipe,
             fit.seed,
             score.name,
             cues,
@@ -153,6 +163,7 @@ def entries_of(study: NestedStudy, fit: Fit) -> list[Entry]:
             len(score.found),
             len(score.truth),
         )
+        for recipe, detector in detectors.items()
         for cues, kept in names.items()
         for score in judge([_with(videos[name], kept) for name in fit.judged], detector)
     ]
@@ -210,17 +221,21 @@ def facts_of(study: NestedStudy, entries: Sequence[Entry]) -> dict[str, Any]:
     """Headline, comparisons and the whole matrix, for a file."""
     ours = headline(entries)
     rows = rows_of(study, entries)
-    counts = [
-        abs(np.log(e.found / e.true))
-        for e in entries
-        if e.inner is None and e.cues == EVERYTHING and e.recipe == chosen_recipes(entries)[e.outer]
-    ]
+    recipes = chosen_recipes(entries)
+    judged = [e for e in entries if e.inner is None and e.cues == EVERYTHING]
     return {
         "mean_iou": float(np.mean([*ours.values()])),
         "range": [min(ours.values()), max(ours.values())],
+        "least_above_uniform": {
+            name: min(ours[video] - rows[name][video] for video in ours)
+            for name in ("uniform", "uniform-shots")
+        },
         "videos": ours,
-        "count_factor": float(np.exp(np.mean(counts))),
-        "recipes": chosen_recipes(entries),
+        "count_factor": _count_factor(e for e in judged if e.recipe == recipes[e.outer]),
+        "count_factors": {
+            recipe: _count_factor(e for e in judged if e.recipe == recipe) for recipe in RECIPES
+        },
+        "recipes": recipes,
         "rows": {
             name: {
                 "mean_iou": float(np.mean([scores[video] for video in ours])),
@@ -262,6 +277,11 @@ def table_of(facts: dict[str, Any]) -> str:
         gap, least, most = row["difference"]
         lines.append([name, f"{row['mean_iou']:.3f}", f"{gap:+.3f} ({least:+.3f} to {most:+.3f})"])
     return markdown(["", "mean IoU", "ours minus this, 95 % over videos"], lines)
+
+
+def _count_factor(entries: Iterable[Entry]) -> float:
+    """The factor by which the number of stories is off, geometric mean over videos."""
+    return float(np.exp(np.mean([abs(np.log(e.found / e.true)) for e in entries])))
 
 
 def _mean(entries: Iterable[Entry]) -> float:

@@ -22,7 +22,7 @@ import numpy as np
 from storyscope.stories.posterior import Posterior
 from storyscope.stories.similarity import Array
 
-LIKELY_CHANGE = 0.02
+LIKELY_CHANGE = 0.05
 """Changes less probable than this are not considered as story boundaries."""
 
 LIKELY_STORY = 5e-4
@@ -80,7 +80,9 @@ def expected_overlaps(chances: Posterior, edges: Array) -> tuple[Array, Array, A
     # A story twice as long as any likely one shares less than half with every true story.
     lengths = min(lengths, 2 * int(step.max(initial=0) + 1))
     places = _bridged(places, lengths)
-    chance = chances.stories[first, step]
+    # Seconds of a long film in single precision are exact to a millisecond.
+    edges = (edges - edges[0]).astype(np.float32)
+    chance = chances.stories[first, step].astype(np.float32)
     true_start, true_stop = edges[first], edges[first + step + 1]
     true_middle = (true_start + true_stop) / 2
     own = np.full((len(places), len(places)), -np.inf)

@@ -10,7 +10,7 @@ from storyscope.errors import InvalidFeatures
 from storyscope.stories.decode import most_agreeable
 from storyscope.stories.hierarchy import order_changes, score_splits
 from storyscope.stories.model import StoryModel, default_model
-from storyscope.stories.pace import told_in
+from storyscope.stories.pace import evenness, told_in
 from storyscope.stories.posterior import Posterior, posterior
 from storyscope.stories.relations import Relations, Rhythm, relate
 from storyscope.stories.similarity import Array
@@ -43,7 +43,7 @@ def detect(
 
 def find_path(relations: Relations, model: StoryModel) -> StoryPath:
     """Stories at every granularity from what the shots' similarities say."""
-    reading = at_pace(read(relations, model), relations.rhythm, model)
+    reading = settled(read(relations, model), relations.rhythm, model)
     starts = most_agreeable(reading.chances, relations.rhythm.edges)
     splits = score_splits(reading.scores, reading.chances)
     return StoryPath(
@@ -62,10 +62,12 @@ def read(relations: Relations, model: StoryModel, silenced: str | None = None) -
     return Reading(scores, posterior(scores))
 
 
-def at_pace(reading: Reading, rhythm: Rhythm, model: StoryModel) -> Reading:
-    """The reading with as many stories expected as the pace of the model's series suggests."""
-    if model.pace is None:
+def settled(reading: Reading, rhythm: Rhythm, model: StoryModel) -> Reading:
+    """The reading with stories as even as is usual, and as many as the model's pace suggests."""
+    if not model.even:
         return reading
-    aim = model.pace.aim(rhythm.minutes, reading.chances.expected_count)
-    scores = told_in(reading.scores, aim)
+    aim = reading.chances.expected_count
+    if model.pace:
+        aim = model.pace.aim(rhythm.minutes, aim)
+    scores = told_in(reading.scores + evenness(reading.scores.shape, rhythm, aim), aim)
     return Reading(scores, posterior(scores))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from storyscope.core import Features, Segmentation, Shot
-from storyscope.stories.detect import Reading, at_pace, find_path, read
+from storyscope.stories.detect import Reading, find_path, read, settled
 from storyscope.stories.model import StoryModel, default_model
 from storyscope.stories.relations import CUT_COLUMNS, RUN_COLUMNS, Relations, Rhythm, relate
 from storyscope.stories.similarity import TIME, Array, cue_of_view, cues_of
@@ -63,7 +63,7 @@ def explain_relations(
     """Explain every boundary of a video that is known by its relations."""
     parts = stories or find_path(relations, model).stories
     plain = read(relations, model)
-    whole = at_pace(plain, relations.rhythm, model)
+    whole = settled(plain, relations.rhythm, model)
     full, scores = boundary_scores(plain, parts), boundary_scores(whole, parts)
     lost = {
         cue: full - boundary_scores(read(relations, model, silenced=cue), parts)

@@ -51,6 +51,11 @@ class StoryModel:
     """The videos it was trained on by name, each with the fingerprint of its shots."""
     pace: Pace | None = None
     """Of the series it learned to tell; None where it should tell any video."""
+    even: bool = True
+    """Whether stories are taken to be about as long as each other where nothing speaks against it.
+
+    Not kept in the file: models are read without it only to measure what it is worth.
+    """
 
     def __post_init__(self) -> None:
         columns = {"cut_mean": CUT_COLUMNS + CUT_TIMING, "run_mean": RUN_COLUMNS + RUN_TIMING}
