@@ -30,7 +30,7 @@ from storyscope.stages.cues import extract_cue
 from storyscope.stages.executor import Executor, Made, given
 from storyscope.stages.kept import kept, ways_to_listen, ways_to_read_screens
 from storyscope.stages.taught import ranker_of
-from storyscope.store import MINED, SCAN, SCREEN, STORIES, TRANSCRIPT, VISION, Store
+from storyscope.store import MINED, PASSAGES, SCAN, SCREEN, STORIES, TRANSCRIPT, VISION, Store
 from storyscope.thumbnails import Ranker
 from storyscope.transcripts import find_sidecar
 
@@ -73,9 +73,9 @@ def index_video(source: Source, config: Config, execute: Executor) -> Made[tuple
     encoder = [weights.image_text]
     looks = execute(stages.LOOK_FOR_SEARCH, film, settings=image_text.value, weights=encoder)
     filed = (film, words, screen, seen, looks, image_text)
-    execute(stages.FILE_PASSAGES, *filed, settings=text_model, weights=[weights.text])
+    passages = execute(stages.FILE_PASSAGES, *filed, settings=text_model, weights=[weights.text])
     execute(stages.RATE_PICTURES, film, seen, source.ranker)
-    found = (film, stories, words, screen, mined, seen)
+    found = (film, stories, words, screen, mined, seen, passages)
     return _name_stories(source.name, found, source.trained, config, execute)
 
 
@@ -85,7 +85,7 @@ def rename_stories(
     """Group and name the stories of an indexed video again, after another number is wanted."""
     found = [
         Made(store.key(video, artefact) or "", partial(store.load, video, artefact))
-        for artefact in (SCAN, STORIES, TRANSCRIPT, SCREEN, MINED, VISION)
+        for artefact in (SCAN, STORIES, TRANSCRIPT, SCREEN, MINED, VISION, PASSAGES)
     ]
     return _name_stories(given(video, key=video), found, _trained(store), config, execute)
 
@@ -99,10 +99,9 @@ def _name_stories(
 ) -> Made[tuple[Story, ...]]:
     wanted, model = config.stories.count, config.search.text_model
     count = given(wanted, key=str(wanted))
+    known = (*found, stages.image_text_model(config), trained, count)
     weights = [text_model_digest(model)]
-    return execute(
-        stages.NAME_STORIES, name, *found, trained, count, settings=model, weights=weights
-    )
+    return execute(stages.NAME_STORIES, name, *known, settings=model, weights=weights)
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def shown(rows, names=("seashore", "sandbar", "brown bear", "volcano")):
 
 
 def test_without_words_a_story_is_named_by_what_is_seen():
-    stories, seen = shown([[0.8, 0.6, 0.0, 0.0], [0.0, 0.0, 0.9, 0.02], [0.0, 0.0, 0.0, 0.01]])
+    stories, seen = shown([[0.8, 0.7, 0.0, 0.0], [0.0, 0.0, 0.9, 0.02], [0.0, 0.0, 0.0, 0.01]])
     titles = title_stories(stories, seen=seen)
     assert titles[0] == ("Seashore, sandbar", ("seashore", "sandbar"), "")
     assert titles[1] == ("Brown bear", ("brown bear",), "")
@@ -90,6 +90,21 @@ def test_a_sight_that_is_likely_not_there_names_no_story():
     assert first == ("Story 1", (), "")
     assert second == ("Brown bear", ("brown bear",), "")
     assert third == ("Story 3", (), "")
+
+
+def test_a_second_network_decides_which_sights_are_right():
+    stories, seen = shown([[0.75, 0.0, 0.0, 0.0], [0.0, 0.0, 0.3, 0.0], [0.0, 0.0, 0.0, 0.9]])
+    alone = [title for title, *_ in title_stories(stories, seen=seen)]
+    assert alone == ["Seashore", "Story 2", "Volcano"]
+    stands_out = {"seashore": -0.5, "brown bear": 3.5}
+
+    def ask(story, names):
+        return None if story is stories[2] else [stands_out[name] for name in names]
+
+    first, second, third = title_stories(stories, seen=seen, ask=ask)
+    assert first == ("Story 1", (), "")
+    assert second == ("Brown bear", ("brown bear",), "")
+    assert third == ("Volcano", ("volcano",), "")
 
 
 def test_a_sight_that_is_everywhere_names_no_story():

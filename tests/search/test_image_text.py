@@ -25,6 +25,7 @@ from storyscope.search.image_text import (
     name_vectors,
 )
 from storyscope.search.index import Index
+from storyscope.search.opinions import second_opinion
 from storyscope.search.query import QueryVectors
 from storyscope.search.text_head import TextHead
 from storyscope.store import LOOKS, PASSAGES
@@ -192,3 +193,29 @@ def test_half_of_what_the_pictures_of_a_film_share_is_taken_from_them():
     assert np.allclose(apart @ things.T, [[0.7071, -0.7071], [-0.7071, 0.7071]], atol=1e-4)
     kept = head.centre(pictures) @ style
     assert ((head.centre(pictures, film_share=0.5) @ style < kept) & (kept > 0)).all()
+
+
+def test_a_second_opinion_is_how_far_a_name_stands_out_in_a_story(monkeypatch):
+    class Network:
+        def encode_texts(self, texts):
+            return np.array([[1.0, 0.0] if text == "rabbit" else [0.0, 1.0] for text in texts])
+
+    monkeypatch.setattr("storyscope.search.opinions.load_image_text", lambda _: Network())
+    empty = np.zeros((3, 0))
+    passages = Passages(
+        texts=(),
+        spans=np.zeros((0, 2)),
+        text_vectors=np.zeros((0, 2)),
+        seconds=np.arange(3.0),
+        shots=np.arange(3),
+        classes=empty,
+        shares=empty,
+        looks=np.array([[0.8, 0.6], [0.6, 0.8], [0.0, 0.0]]),
+        backgrounds=np.array([[0.2, 0.2], [0.2, 0.2], [0.0, 0.0]]),
+    )
+    ask = second_opinion(passages, "clip")
+    both, unseen = (Story("f/1", "f", shots, Span(0, 1)) for shots in (range(2), range(2, 3)))
+    assert ask(both, ["rabbit", "dog"]) == pytest.approx([2.5, 2.5])
+    assert ask(Story("f/1", "f", range(1), Span(0, 1)), ["rabbit"]) == pytest.approx([3.0])
+    assert ask(unseen, ["rabbit"]) is None
+    assert second_opinion(passages, "off") is None

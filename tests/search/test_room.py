@@ -8,8 +8,8 @@ import storyscope.search
 ROOM = Path(storyscope.search.__file__).parent
 IN_ORDER = """
 filter images rows spelling text_model text_head image_match image_text looks classes query
-candidates scores passages hits segment story_rows index index_files database_index paper
-paper_search searcher __init__
+candidates scores passages opinions hits segment story_rows index index_files database_index
+paper paper_search searcher __init__
 """
 ORDER = IN_ORDER.split()
 

@@ -26,6 +26,7 @@ from storyscope.concepts.features import (
 )
 from storyscope.concepts.grammar import mine, why_not
 from storyscope.concepts.groups import ConceptGroups, group_terms
+from storyscope.concepts.sights import SecondOpinion, chance_right, seen_candidates
 from storyscope.concepts.titles import StoryTitle, title_stories
 from storyscope.concepts.training import train_concepts
 from storyscope.concepts.vectors import WordVectors, load_vectors, read_vectors
@@ -33,10 +34,12 @@ from storyscope.concepts.vectors import WordVectors, load_vectors, read_vectors
 __all__ = [
     "TRAINED_FILE",
     "ConceptGroups",
+    "SecondOpinion",
     "Seen",
     "StoryTitle",
     "TrainedConcepts",
     "WordVectors",
+    "chance_right",
     "detect",
     "group_terms",
     "load_trained",
@@ -46,6 +49,7 @@ __all__ = [
     "mine",
     "read_vectors",
     "save_trained",
+    "seen_candidates",
     "seen_in_shots",
     "semantic_features",
     "term_presence",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,7 +11,12 @@ from storyscope.concepts.candidates import Candidate, without_nested
 from storyscope.concepts.detectors import Seen
 from storyscope.concepts.taxonomy import UNRELIABLE, VAGUE_GROUPS
 from storyscope.core import Story
+from storyscope.core.logistic import sigmoid
 from storyscope.core.plurals import singular
+
+SecondOpinion = Callable[[Story, Sequence[str]], Sequence[float] | None]
+"""How many deviations each name stands out from other names for the pictures of a story, by another
+network; None where that network did not look at them."""
 
 LEAST_PROBABILITY = 0.05
 COMMON = 0.05
@@ -18,16 +24,23 @@ COMMON = 0.05
 CREDITS = 0.4
 """A story that shows writing with this probability is credits or a title card."""
 MOST_SIGHTS = 4
+CHANCE_ALONE = (0.72, -0.52)
+CHANCE_CONFIRMED = (0.6, 0.81, -1.85)
+"""Weights of the log-odds, of the second opinion where there is one, and the offset, by which a
+sight is right; `python -m benchmarks.search.sights` fits them to sights that a person judged."""
 
 
-def seen_candidates(stories: Sequence[Story], seen: Seen) -> list[list[Candidate]]:
-    """What each story shows more of than the video does as a whole.
+def seen_candidates(
+    stories: Sequence[Story], seen: Seen, ask: SecondOpinion | None = None
+) -> list[list[Candidate]]:
+    """What each story shows more of than the video does as a whole, and how sure that is.
 
         score = w p log(1 + (p / (mean p + 0.05))^2)
 
     with p the story's mean probability of the concept and w its narrowness: one for a single
     class, less for a concept of many, so that a sure "dog" beats an unsure "beagle" and a sure
-    "beagle" beats them both.
+    "beagle" beats them both. A candidate's probability is the chance that it is right: `ask` asks
+    a second network.
     """
     probabilities = np.asarray(seen.probabilities, dtype=float)
     means = np.stack([probabilities[s.shots.start : s.shots.stop].mean(axis=0) for s in stories])
@@ -35,7 +48,7 @@ def seen_candidates(stories: Sequence[Story], seen: Seen) -> list[list[Candidate
     scores = seen.narrowness() * means * np.log1p(contrast**2)
     useful = np.array([name not in UNRELIABLE | VAGUE_GROUPS for name in seen.names])
     rankings = []
-    for number, (mean, score) in enumerate(zip(means, scores, strict=True)):
+    for number, (story, mean, score) in enumerate(zip(stories, means, scores, strict=True)):
         if _shows_writing(mean, seen):
             rankings.append([_writing(number, len(stories))])
             continue
@@ -46,8 +59,32 @@ def seen_candidates(stories: Sequence[Story], seen: Seen) -> list[list[Candidate
             for i in _unrelated(fitting, seen)
         ]
         kept = sorted(without_nested(candidates), key=lambda candidate: candidate.is_weak)
-        rankings.append(kept[:MOST_SIGHTS])
+        rankings.append(_judged(story, kept[:MOST_SIGHTS], ask))
     return rankings
+
+
+def chance_right(probability: float, stands_out: float | None = None) -> float:
+    """Chance that what the image network sees with a probability is really there."""
+    odds = np.clip(probability, 0.02, 0.98)
+    log_odds = np.log(odds / (1 - odds))
+    if stands_out is None:
+        weight, offset = CHANCE_ALONE
+        return float(sigmoid(weight * log_odds + offset))
+    weight, second, offset = CHANCE_CONFIRMED
+    return float(sigmoid(weight * log_odds + second * stands_out + offset))
+
+
+def _judged(
+    story: Story, candidates: Sequence[Candidate], ask: SecondOpinion | None
+) -> list[Candidate]:
+    names = [candidate.text for candidate in candidates]
+    opinions = ask(story, names) if ask and names else None
+    if opinions is None:
+        return [replace(c, probability=chance_right(c.probability)) for c in candidates]
+    return [
+        replace(c, probability=chance_right(c.probability, float(opinion)))
+        for c, opinion in zip(candidates, opinions, strict=True)
+    ]
 
 
 def _candidate(name: str, score: float, probability: float) -> Candidate:

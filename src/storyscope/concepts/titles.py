@@ -10,7 +10,7 @@ from storyscope.concepts.candidates import Candidate
 from storyscope.concepts.detectors import Seen
 from storyscope.concepts.phrases import plain_phrases
 from storyscope.concepts.said import Embed, by_meaning, said_candidates, screen_phrases
-from storyscope.concepts.sights import seen_candidates
+from storyscope.concepts.sights import SecondOpinion, seen_candidates
 from storyscope.concepts.summaries import about_the_file, summarise, without
 from storyscope.core import Phrase, Story, Transcript
 
@@ -32,13 +32,15 @@ def title_stories(
     screen: Transcript | None = None,
     phrases: Sequence[Phrase] | None = None,
     embed: Embed | None = None,
+    ask: SecondOpinion | None = None,
     labels: Mapping[int, str] | None = None,
 ) -> list[StoryTitle]:
     """Name every story of one video, each by what sets it apart from the others.
 
     `phrases` are the noun phrases of the transcript where a grammar found them
     (`concepts.mine`); without them a plain search over the transcript's words does. `embed`
-    turns texts into vectors; with it a story is named by what most of it is about. `labels` names
+    turns texts into vectors; with it a story is named by what most of it is about. `ask` asks a
+    second network whether a story shows what the image network sees in it. `labels` names
     stories by their place in `stories` for what they are, such as "Credits"; nothing else is said
     of those. Titles are distinct within the video. A story with no words is named by what is seen
     in it, and by its number when nothing is known.
@@ -55,7 +57,7 @@ def title_stories(
     said = said_candidates(stories, mentions, language)
     if transcript and embed:
         said = by_meaning(stories, said, transcript, embed)
-    shown = seen_candidates(stories, seen) if seen else [[] for _ in stories]
+    shown = seen_candidates(stories, seen, ask) if seen else [[] for _ in stories]
     shown = [[c for c in sights if c.probability >= SURE_SIGHT] for sights in shown]
     ranked = [_merge(words, sights) for words, sights in zip(said, shown, strict=True)]
     for number in labels:
@@ -81,8 +83,8 @@ SECOND_SIGHT = 0.4
 """A second phrase joins the title when it scores at least this share of the first."""
 FEW_MENTIONS = 4
 SURE_SIGHT = 0.5
-"""A sight names a story, or is a keyword, when it is likelier there than not: the image network is
-mistaken more often than right below that, and no name is better than a wrong one."""
+"""A sight names a story, or is a keyword, when it is likelier right than wrong: no name is better
+than a wrong one."""
 
 
 def _merge(said: list[Candidate], shown: list[Candidate]) -> list[Candidate]:

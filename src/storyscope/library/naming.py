@@ -11,8 +11,9 @@ from storyscope.concepts import TRAINED_FILE
 from storyscope.core import Annotation, Span, Story
 from storyscope.errors import AnnotationError, LibraryError
 from storyscope.library.annotations import laid_over, without_shots
+from storyscope.search import chosen_image_text, second_opinion
 from storyscope.stages.indexing import title, untitled
-from storyscope.store import MINED, SCREEN, TRANSCRIPT, VISION
+from storyscope.store import MINED, PASSAGES, SCREEN, TRANSCRIPT, VISION
 
 if TYPE_CHECKING:
     from storyscope.library.local import LocalLibrary
@@ -28,8 +29,10 @@ def name_stories(
     words, screen = store.load(video, TRANSCRIPT), store.load(video, SCREEN)
     mined, seen = store.load(video, MINED), store.load(video, VISION)
     stories, film = untitled(video, spans, parts), library.film(video)
-    trained, model = store.document(TRAINED_FILE), library.config.search.text_model
-    return list(title(stories, film, words, screen, mined, seen, trained, model))
+    trained, search = store.document(TRAINED_FILE), library.config.search
+    ask = second_opinion(store.load(video, PASSAGES), chosen_image_text(search.image_text))
+    known = (film, words, screen, mined, seen, trained, search.text_model, ask)
+    return list(title(stories, *known))
 
 
 def stories_marked(library: LocalLibrary, video: str, annotation: Annotation) -> list[Story]:

@@ -18,6 +18,7 @@ from storyscope.search.image_text import (
     load_image_text,
 )
 from storyscope.search.looks import image_vectors, look_at_keyframes
+from storyscope.search.opinions import second_opinion
 from storyscope.search.passages import make_passages
 from storyscope.search.searcher import Searcher
 from storyscope.search.text_model import load_text_model, text_model_digest
@@ -33,5 +34,6 @@ __all__ = [
     "load_text_model",
     "look_at_keyframes",
     "make_passages",
+    "second_opinion",
     "text_model_digest",
 ]

@@ -14,6 +14,7 @@ from pathlib import Path
 from storyscope import store
 from storyscope.concepts import (
     ConceptGroups,
+    SecondOpinion,
     Seen,
     load_trained,
     load_vectors,
@@ -68,6 +69,7 @@ from storyscope.search import (
     load_text_model,
     look_at_keyframes,
     make_passages,
+    second_opinion,
     text_model_digest,
 )
 from storyscope.stages.executor import Made, Stage, given
@@ -260,6 +262,8 @@ def name_stories(
     screen: Transcript | None,
     mined: Mined | None,
     seen: VisionOutput,
+    passages: Passages,
+    image_text: str,
     trained: Path,
     count: StoryCount,
     settings: str,
@@ -269,7 +273,8 @@ def name_stories(
     """Give every story its times, a title, keywords and a summary, at the wanted number."""
     parts = list(count.of(path, film.shots[-1].span.end))
     stories = untitled(video, story_spans(film.shots, parts), parts)
-    return title(stories, film, words, screen, mined, seen, trained, settings)
+    ask = second_opinion(passages, image_text)
+    return title(stories, film, words, screen, mined, seen, trained, settings, ask)
 
 
 def story_spans(shots: Sequence[Shot], parts: Sequence[range]) -> list[Span]:
@@ -293,6 +298,7 @@ def title(
     seen: VisionOutput,
     trained: Path,
     text_model: str,
+    ask: SecondOpinion | None,
 ) -> tuple[Story, ...]:
     """Name stories by what is said, written and seen in them."""
     titles = title_stories(
@@ -302,6 +308,7 @@ def title(
         screen=screen,
         phrases=mined.phrases if mined else None,
         embed=load_text_model(text_model).encode,
+        ask=ask,
         labels=lettering_labels(stories, film),
     )
     return tuple(
@@ -421,4 +428,4 @@ FIND_STORIES = Stage(store.STORIES, 4, find_stories)
 LOOK_FOR_SEARCH = Stage(store.LOOKS, 3, look_for_search)
 FILE_PASSAGES = Stage(store.PASSAGES, 3, file_passages)
 RATE_PICTURES = Stage(store.RATINGS, 1, rate_pictures)
-NAME_STORIES = Stage(store.TITLES, 3, name_stories)
+NAME_STORIES = Stage(store.TITLES, 4, name_stories)
