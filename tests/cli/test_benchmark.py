@@ -270,7 +270,9 @@ def test_a_video_that_taught_a_model_is_known_under_another_name(folder):
     taught = LearnedDetector(replace(default_model(), taught_by={"alias": video.fingerprint}))
     with pytest.raises(AnnotationError, match=f"was trained on {video.name}"):
         refuse_taught(taught, [video])
-    longer = replace(video, frame_count=video.frame_count + 1)
+    with pytest.raises(AnnotationError, match=f"was trained on {video.name}"):
+        refuse_taught(taught, [replace(video, frame_count=video.frame_count + 1)])
+    longer = replace(video, frame_count=video.frame_count + 50)
     refuse_taught(taught, [longer])
 
 

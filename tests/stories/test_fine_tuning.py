@@ -8,6 +8,7 @@ import pytest
 from story_films import made_up_film
 from storyscope.core import Segmentation
 from storyscope.errors import AnnotationError
+from storyscope.evaluate import fingerprint
 from storyscope.stories import fine_tuning
 from storyscope.stories.examples import StoryExample
 from storyscope.stories.fine_tuning import HALF_WAY, fine_tune, first_minutes, halves, learn
@@ -102,9 +103,13 @@ def test_the_first_minutes_hold_whole_stories_and_no_more(base):
 
 def test_a_base_that_was_taught_a_judged_video_is_refused(base):
     films = {name: {name: example(seed)} for seed, name in enumerate(("reef", "dune"))}
-    taught = replace(base, taught_by={"dune": "its shots"})
+    by_name = replace(base, taught_by={"dune": "its shots"})
     with pytest.raises(AnnotationError, match="trained on dune"):
-        fine_tune(films, taught)
+        fine_tune(films, by_name)
+    edges = films["reef"]["reef"].rhythm.edges.tolist()
+    renamed = replace(base, taught_by={"another name": fingerprint(edges)})
+    with pytest.raises(AnnotationError, match="trained on reef"):
+        fine_tune(films, renamed)
 
 
 def test_too_little_to_learn_from_is_said(base):

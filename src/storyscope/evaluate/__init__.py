@@ -15,6 +15,7 @@ from storyscope.evaluate.dataset import (
     UnannotatedVideo,
     load_collection,
 )
+from storyscope.evaluate.fingerprint import fingerprint, same_video
 from storyscope.evaluate.iou import best_overlaps, mean_iou
 from storyscope.evaluate.methods import StoryDetector, StoryMethod
 from storyscope.evaluate.protocol import VideoScore, judge, leave_one_out
@@ -37,9 +38,11 @@ __all__ = [
     "boundary_score",
     "coverage_overflow",
     "equal_times",
+    "fingerprint",
     "judge",
     "leave_one_out",
     "load_collection",
     "mean_iou",
+    "same_video",
     "trivial_scores",
 ]

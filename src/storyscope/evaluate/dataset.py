@@ -14,7 +14,6 @@ an embedding refuses to mix those of two producers.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,6 +26,7 @@ import numpy as np
 
 from storyscope.core import Features, Segmentation
 from storyscope.errors import AnnotationError, InvalidFeatures
+from storyscope.evaluate.fingerprint import fingerprint
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -52,8 +52,7 @@ class UnannotatedVideo:
     @property
     def fingerprint(self) -> str:
         """Tells the video again under another name, by its shots."""
-        told = json.dumps([self.frame_count, self.shots])
-        return hashlib.sha256(told.encode()).hexdigest()[:16]
+        return fingerprint([edge / self.fps for edge in self.edges])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -17,6 +17,7 @@ from storyscope.evaluate import (
     VideoScore,
     judge,
     leave_one_out,
+    same_video,
 )
 from storyscope.experiments.task import Benchmark, judged_videos, load_videos
 
@@ -85,8 +86,12 @@ def _trained_elsewhere(benchmark: Benchmark, method: StoryMethod) -> StoryDetect
 
 def refuse_taught(detector: StoryDetector, videos: Sequence[AnnotatedVideo]) -> None:
     taught_by: Mapping[str, str] = getattr(detector, "taught_by", {})
-    prints = set(taught_by.values())
-    shared = [v.name for v in videos if v.name in taught_by or v.fingerprint in prints]
+    shared = [
+        video.name
+        for video in videos
+        if video.name in taught_by
+        or any(same_video(video.fingerprint, known) for known in taught_by.values())
+    ]
     if shared:
         raise AnnotationError(
             f"the model that ships was trained on {', '.join(shared)}, which are to be judged; "

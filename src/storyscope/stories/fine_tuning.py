@@ -14,7 +14,7 @@ import numpy as np
 
 from storyscope.core import Segmentation
 from storyscope.errors import AnnotationError
-from storyscope.evaluate import equal_times, mean_iou
+from storyscope.evaluate import equal_times, fingerprint, mean_iou, same_video
 from storyscope.progress import Report, Step, silent
 from storyscope.stories.detect import find_path
 from storyscope.stories.examples import StoryExample
@@ -63,13 +63,13 @@ def fine_tune(
 ) -> FineTuning:
     """Learn from people's versions, by video and then by name, starting from `base`.
 
-    None is the model that ships. A base that was taught by one of these videos, by its name, is
-    refused: it knows the stories already, and would be judged too well.
+    None is the model that ships. A base that was taught by one of these videos, under this name or
+    another, is refused: it knows the stories already, and would be judged too well.
     """
     if not examples:
         raise AnnotationError("there is nothing to learn from; annotate at least one video")
     base = base or default_model()
-    if known := [video for video in examples if video in base.taught_by]:
+    if known := [video for video, of in examples.items() if _taught_by(base, video, of)]:
         raise AnnotationError(
             f"the model to begin with was trained on {', '.join(known)}, so nobody could say "
             "whether learning helped there; begin with another model, or annotate other videos"
@@ -91,6 +91,13 @@ def fine_tune(
         after=after,
         uniform={name: _uniform(example) for name, example in judged.items()},
         minutes=sum(example.rhythm.minutes for example in every),
+    )
+
+
+def _taught_by(base: StoryModel, video: str, versions: Mapping[str, StoryExample]) -> bool:
+    edges = next(iter(versions.values())).rhythm.edges
+    return video in base.taught_by or any(
+        same_video(fingerprint(edges.tolist()), known) for known in base.taught_by.values()
     )
 
 
