@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from command_line import storyscope
 from serving import served
 from storyscope import Library
 from storyscope.cli.main import build_app
+from storyscope.core import StoryCount
 from storyscope.errors import AnnotationError, LibraryError, UnknownVideo
 from storyscope.library import LocalLibrary, RemoteLibrary, address_of
 from storyscope.search import Filter
@@ -60,6 +62,28 @@ def test_stories_and_hits_are_the_same(remote, local):
     shown = remote.picture("film", there.thumbnail.seconds)
     assert shown.read_bytes() == local.picture("film", here.thumbnail.seconds).read_bytes()
     shown.unlink()
+
+
+def test_search_follows_the_number_of_stories_asked_for(remote, local, address):
+    words = ("search", "camel", "--about", 1, "--json")
+    told = json.loads(storyscope(*words, library=f"{address}/?token=secret").stdout)
+    (hit,) = told["hits"]
+    assert (hit["story"]["start"], hit["story"]["end"]) == (0.0, local.video("film").duration)
+    for count in (StoryCount(about=2), StoryCount(granularity=1.0), StoryCount(minutes=0.1)):
+        here, there = (each.with_story_count(count) for each in (local, remote))
+        assert [hit.story for hit in there.search("camel")] == [
+            h.story for h in here.search("camel")
+        ]
+    (as_found,) = remote.search("camel")
+    assert as_found.story in local.stories("film")
+
+
+def test_search_follows_the_number_of_stories_that_is_kept(remote, local):
+    remote.keep_story_count("film", StoryCount(about=1))
+    (hit,) = remote.search("camel")
+    assert [hit.story] == remote.stories("film") == local.stories("film")
+    remote.keep_story_count("film", None)
+    assert len(remote.stories("film")) > 1
 
 
 def test_a_picture_is_fetched_where_users_have_no_numbers(remote, local, monkeypatch):

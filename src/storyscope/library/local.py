@@ -90,6 +90,8 @@ from storyscope.store import (
 
 FILMS_IN_MEMORY = 4
 """Films whose shots and keyframes stay at hand: who asks for one asks for it again."""
+COUNTS_IN_MEMORY = 4
+"""Other numbers of stories whose search index stays at hand: a server is asked page after page."""
 ANSWERS_IN_MEMORY = 64
 """Explanations, and stories of the baselines, that stay at hand: they take seconds to make."""
 
@@ -123,6 +125,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         self.executor = executor
         """Makes what runs the stages of a video that is added."""
         self._films = lru_cache(FILMS_IN_MEMORY)(self._load_film)
+        self._regrouped = lru_cache(COUNTS_IN_MEMORY)(self._with_other_count)
         self.found_by_baselines = lru_cache(ANSWERS_IN_MEMORY)(partial(found_by_baselines, self))
         """What other methods would find, remembered while this library is open."""
 
@@ -197,12 +200,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
             regroup(self, video)
 
     def with_story_count(self, count: StoryCount) -> LocalLibrary:
-        if not count:
-            return self
-        regrouped: Any = RegroupedStore(self.store, count)
-        seen = type(self)(self.place, config=self.config, store=regrouped, executor=self.executor)
-        seen._count, seen._films = count, self._films
-        return seen
+        return self._regrouped(count, self.config) if count else self
 
     def own_version(self, video: str) -> str | None:
         return None if self._count else own_version(self, video)
@@ -398,6 +396,12 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
 
     def _storyboard(self, video: str, stories: list[Story] | None, annotator: str | None) -> str:
         return render(self.findings(video, stories=stories))
+
+    def _with_other_count(self, count: StoryCount, config: Config) -> LocalLibrary:
+        regrouped: Any = RegroupedStore(self.store, count)
+        seen = type(self)(self.place, config=config, store=regrouped, executor=self.executor)
+        seen._count, seen._films = count, self._films
+        return seen
 
     def _load_film(self, video: str, key: str | None) -> Film:
         return self.store.load(video, SCAN)

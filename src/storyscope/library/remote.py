@@ -109,12 +109,8 @@ class RemoteLibrary(Library, schemes=("http", "https")):
     def search(
         self, text: str, *, limit: int = 10, offset: int = 0, only: Filter | None = None
     ) -> list[Hit]:
-        query = {"q": text, "limit": limit, "offset": offset, **(asdict(only) if only else {})}
-        if self._count:
-            raise LibraryError(
-                "a library at an address searches the stories that it keeps; change their number "
-                "with `storyscope stories VIDEO --about N --keep`"
-            )
+        filters = asdict(only) if only else {}
+        query = {"q": text, "limit": limit, "offset": offset, **filters, **_asked(self._count)}
         found = self._ask("GET", "/search", query=query)["hits"]
         return [hit_of(facts) for facts in found]
 

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, UploadFile
 from storyscope.core import Hit
 from storyscope.errors import FormatError
 from storyscope.search import Filter
-from storyscope.web.answers import library_of, titles_of
+from storyscope.web.answers import Wanted, library_of, titles_of
 
 router = APIRouter()
 MOST_RESULTS = 1000
@@ -32,6 +32,7 @@ def search(
     request: Request,
     q: Annotated[str, Query(max_length=400)],
     only: Annotated[Filter, Depends()],
+    count: Wanted,
     limit: Limit = 20,
     offset: Offset = 0,
     kind: Kind = None,
@@ -41,9 +42,10 @@ def search(
 
     With `sort` all that answer are put in the order of the videos or by length, and then paged.
     Only stories in one video, within some seconds of it, of some length, in one language, or
-    found in one way: `spoken`, `topic` or `visual`.
+    found in one way: `spoken`, `topic` or `visual`. `granularity`, `count` or `minutes` search
+    another number of stories than the one that is kept.
     """
-    library = library_of(request)
+    library = library_of(request).with_story_count(count)
     found = lambda count: library.search(q, limit=count, only=only)  # noqa: E731
     return {"query": q, **_page(request, found, offset, limit, kind, sort)}
 
