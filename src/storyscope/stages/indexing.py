@@ -418,8 +418,8 @@ def seeing(config: Config) -> FeatureConfig:
     return only(config.features, "backbone", "map")
 
 
-SCAN_FILM = Stage(store.SCAN, 5, scan_film, spools=True)
-FIND_WORDS = Stage(store.TRANSCRIPT, 1, find_words)
+SCAN_FILM = Stage(store.SCAN, 6, scan_film, spools=True)
+FIND_WORDS = Stage(store.TRANSCRIPT, 2, find_words)
 READ_SCREEN = Stage(store.SCREEN, 1, read_screen_text)
 LOOK = Stage(store.VISION, 1, look, spools=True)
 MINE_TERMS = Stage(store.MINED, 1, mine_terms)
