@@ -1,4 +1,4 @@
-# Two commands do all the set-up: `make demo` and `make test`.
+# `make demo` and `make test` set up everything they need.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,16 +6,16 @@ export OMP_NUM_THREADS ?= 1
 
 .PHONY: help demo test test-slow models lint lint-page format docs reference benchmark benchmark-quick system-packages clean
 
-help:  ## Say what can be made
+help:  ## List these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
-demo: $(VENV)/core models  ## Make the demo film, find its stories, search them, write a report
+demo: $(VENV)/core models  ## Generate the demo film, find its stories, search them, write a report
 	$(BIN)/storyscope demo --folder demo
 
 test: $(VENV)/test models system-packages lint  ## Set up everything and run all tests
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
-test-slow: $(VENV)/test models system-packages  ## Repeat the paper on two painted films, from file to tables
+test-slow: $(VENV)/test models system-packages  ## Reproduce the paper on two generated films (slow)
 	$(BIN)/python -m pytest -m slow
 
 lint: $(VENV)/test  ## Check style and types
@@ -24,43 +24,43 @@ lint: $(VENV)/test  ## Check style and types
 	$(BIN)/mypy
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory lint-page; fi
 
-# The page's scripts, where Node is there; without the network they are checked another time.
+# Checks the page's scripts if Node is installed; skipped without a network connection.
 TSC := $(VENV)/node/node_modules/typescript/bin/tsc
 lint-page:
 	@[ -e $(TSC) ] || npm install --silent --no-audit --no-fund --prefix $(VENV)/node typescript@5 \
-		|| echo "NOTE: TypeScript could not be installed; the page's scripts are not checked"
+		|| echo "NOTE: TypeScript could not be installed; the page's scripts were not checked"
 	@[ ! -e $(TSC) ] || node $(TSC) --project tsconfig.json
 
-format: $(VENV)/test  ## Put the code into shape
+format: $(VENV)/test  ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/test  ## Build the site of the docs into build/site
+docs: $(VENV)/test  ## Build the documentation site in build/site
 	$(BIN)/mkdocs build --quiet
 
-reference: $(VENV)/test  ## Write the pages of commands, settings and API calls
+reference: $(VENV)/test  ## Generate the reference of commands, settings and API calls
 	$(BIN)/python -m docs.make_reference
 
-# A run that was stopped goes on; it fails where the docs quote other figures than it wrote.
-benchmark: $(VENV)/benchmark system-packages  ## Measure everything, on the data beside the repository
+# Resumes a run that was stopped, and fails if the docs quote other figures than it wrote.
+benchmark: $(VENV)/benchmark system-packages  ## Run all benchmarks on the data in ../shared (about two hours)
 	$(BIN)/python -m pytest -m benchmark
 	$(BIN)/python -m benchmarks.run_all
 
-benchmark-quick: $(VENV)/benchmark  ## Measure in minutes what can be, and compare it with the docs
+benchmark-quick: $(VENV)/benchmark  ## Run the quick benchmarks (minutes) and compare them with the docs
 	$(BIN)/python -m benchmarks.run_all --quick
 
-# Pictures are found by free text where this was fetched, and by a thousand classes where it was not.
+# With CLIP, pictures are found by free text; without it, by a thousand classes.
 models: $(VENV)/core
-	@$(BIN)/storyscope models get clip || echo "NOTE: without CLIP, pictures are found by classes alone"
+	@$(BIN)/storyscope models get clip || echo "NOTE: CLIP could not be downloaded; pictures are searched by a thousand classes instead"
 
-# Programs that some tests talk to. Without root they are only named, and those tests skip.
+# Programs that some tests use. Without root they are only listed, and those tests are skipped.
 SYSTEM_PACKAGES := ffmpeg espeak-ng mkvtoolnix chromium chromium-headless-shell pocketsphinx-testdata
 system-packages:
 	@missing=$$(for p in $(SYSTEM_PACKAGES); do dpkg -s $$p >/dev/null 2>&1 || echo $$p; done); \
 	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -yqq --no-install-recommends $$missing >/dev/null; \
 	elif [ -n "$$missing" ]; then \
-		echo "NOTE: install these for the tests that use them, which are skipped now:" $$missing; \
+		echo "NOTE: some tests are skipped; to run them, install:" $$missing; \
 	fi
 
 $(BIN)/python:
@@ -79,5 +79,5 @@ $(VENV)/benchmark: $(VENV)/test
 	$(BIN)/python -m pip install --quiet --editable '.[benchmark]'
 	@touch $@
 
-clean:  ## Remove everything that was made
+clean:  ## Delete everything that was built
 	rm -rf $(VENV) demo out build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache

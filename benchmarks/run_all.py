@@ -1,15 +1,19 @@
-"""Run every benchmark, one after another, and say how each ended.
+"""Run every benchmark, one after another, and report how each ended.
 
     python -m benchmarks.run_all [--data ../shared/data] [--again] [NAME ...]
+    python -m benchmarks.run_all --dry-run [--quick]
     python -m benchmarks.run_all --quick
 
-A run that was stopped goes on with what is not finished; what was finished with the same code is
-not run again, unless `--again` is given. Those that need the films and annotations beside the
-repository are left out, by name, when the data is not there. At the end every figure that the
-docs quote is compared with what was written, and a difference is an error.
+A run that was stopped resumes: programs that finished with the same code are not run again, unless
+`--again` is given. Programs that need the films and annotations beside the repository are skipped,
+by name, if the data is missing. At the end every figure quoted in the docs is compared with what
+was written, and a difference is an error.
 
-`--quick` takes minutes: smaller versions of the programs that need no film, and the methods that
-learn nothing on all annotated videos. It writes to build/benchmarks-quick and changes no page.
+`--dry-run` runs nothing: it checks that each program can be imported, accepts its arguments, and
+has its input files.
+
+`--quick` takes minutes: smaller versions of the programs that need no film, and on all annotated
+videos the methods that are not trained. It writes to build/benchmarks-quick and changes no page.
 """
 
 from __future__ import annotations
@@ -20,11 +24,18 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from argparse import ArgumentParser
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from typer.main import get_command
 
 from benchmarks import common
 from docs import figures
+from storyscope.cli.main import build_app
 
 ROOT = Path(__file__).resolve().parents[1]
 FINISHED = ROOT / "build" / "benchmarks-finished.json"
@@ -54,15 +65,25 @@ BENCHMARKS: dict[str, list[str]] = {
     "benchmarks.shots.long_shot": [],
     "benchmarks.indexing.long_film": [FILM],
     "benchmarks.indexing.two_workers": [FILM],
-    "benchmarks.scale.overhead": [FILM],
-    "benchmarks.scale.workers": [],
-    "benchmarks.scale.search": [],
+    "benchmarks.scale.overhead": [FILM, "--write"],
+    "benchmarks.scale.workers": ["--write"],
+    "benchmarks.scale.search": ["--write"],
     "benchmarks.search.search": ["--paper", *SEARCHED],
     "benchmarks.search.search_pictures": SEARCHED,
     "benchmarks.search.search_scale": ["--write"],
     "benchmarks.search.search_cost": [FILM, "--write"],
 }
-"""Every program, and the words it is called with."""
+"""Every program, with its arguments."""
+
+ELSEWHERE: dict[str, str] = {
+    "gpu": "benchmarks.indexing.gpu, which needs a GPU",
+    "load": "benchmarks.page.load, which needs the demo and an idle machine",
+    "page_speed": "benchmarks.page.page_speed, which needs the demo and Chromium",
+    "photographs": "benchmarks.search.photographs, which downloads packages of photographs",
+    "thumbnails": "training.train_thumbnails, which replaces the ranker that ships",
+}
+"""Pages that this program does not write, and what does."""
+
 
 QUICK: dict[str, list[str]] = {
     "benchmarks.indexing.backbone_speed": ["--images", "8", "--write"],
@@ -76,13 +97,14 @@ QUICK: dict[str, list[str]] = {
         *("--output", "{pages}/stories-ovsd-left-out"),
     ],
 }
-"""What the quick form runs; figures of the docs that it prints too are compared with them."""
+"""What `--quick` runs; figures that the docs quote from the same methods are compared."""
 
 
 def main() -> None:
     parser = common.options(__doc__, data=True)
     parser.add_argument("--quick", action="store_true", help="minutes instead of hours")
     parser.add_argument("--again", action="store_true", help="run finished ones again")
+    parser.add_argument("--dry-run", action="store_true", help="check arguments and inputs only")
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these")
     options = parser.parse_args()
     programs = QUICK if options.quick else BENCHMARKS
@@ -91,11 +113,56 @@ def main() -> None:
     chosen = {name: programs[name] for name in options.names or programs}
     pages = QUICK_PAGES if options.quick else common.DOCS
     own_pages = SMALL_PAGES if options.quick else pages
+    if options.dry_run:
+        if problems := [*check(chosen, options.data.resolve(), pages)]:
+            raise SystemExit("\n".join(problems))
+        return
     failed = run(chosen, options.data.resolve(), pages, own_pages, again=options.again)
     differing = [*figures.differences(written=pages)]
-    print("\n".join(["== figures of the docs that differ:", *differing] if differing else []))
-    if failed or differing:
-        raise SystemExit(f"failed: {', '.join(failed) or 'the docs quote other figures'}")
+    if differing:
+        print("\n".join(["== figures in the docs that differ:", *differing]))
+        failed.append("the docs quote other figures")
+    if failed:
+        raise SystemExit(f"failed: {', '.join(failed)}")
+    print("== all figures quoted in the docs are those that were written")
+
+
+def check(programs: Mapping[str, Sequence[str]], data: Path, pages: Path) -> Iterator[str]:
+    """A line for each program that could not run: it is not there, or refuses its arguments."""
+    for name, words in programs.items():
+        module, *filled = filled_words(name, words, data, pages)
+        inputs = [Path(word) for word in filled if word.startswith(str(data))]
+        missing = [str(path) for path in inputs if not path.exists()]
+        refusal = "" if missing else _refusal(module, filled)
+        problem = f"{', '.join(missing)} does not exist" if missing else refusal
+        print(f"== {name}: {problem or 'can run'}", flush=True)
+        if problem:
+            yield f"{name}: {problem}"
+
+
+def _refusal(module: str, words: Sequence[str]) -> str:
+    """Why a program refuses its arguments; nothing if it takes them."""
+    if module == "storyscope":
+        app: Any = get_command(build_app())
+        app.commands[words[0]].make_context(words[0], list(words[1:]))
+        return ""
+    parse = ArgumentParser.parse_args
+
+    def parsed(parser: ArgumentParser) -> None:
+        raise _Accepted(parse(parser, list(words)))
+
+    with patch.object(ArgumentParser, "parse_args", parsed):
+        try:
+            import_module(module).main()
+        except _Accepted:
+            return ""
+        except SystemExit as end:
+            return f"refuses {' '.join(words)} (code {end.code})"
+    return "does not read its arguments"
+
+
+class _Accepted(Exception):
+    """A program has read its arguments and would now begin."""
 
 
 def run(
@@ -103,7 +170,7 @@ def run(
 ) -> list[str]:
     """Run each program that is not finished; returns the names of those that failed.
 
-    `pages` is where words that name `{pages}` point, `own_pages` where a program writes unasked.
+    `pages` replaces `{pages}` in arguments; `own_pages` is where programs write by default.
     """
     failed = []
     done = {} if again else finished()
@@ -111,9 +178,9 @@ def run(
         if any("{data}" in word for word in (name, *words)) and not data.is_dir():
             print(f"== {name}: left out, there is no data at {data}", flush=True)
             continue
-        filled = [word.format(data=data, pages=pages) for word in (*name.split(), *words)]
-        key = digest_of_code(filled)
-        if done.get(name) == key:
+        filled = filled_words(name, words, data, pages)
+        call, key = " ".join(filled), digest_of_code(filled)
+        if done.get(call) == key:
             print(f"== {name}: finished before", flush=True)
             continue
         print(f"== {name}", flush=True)
@@ -128,14 +195,19 @@ def run(
         if code:
             failed.append(name)
         else:
-            done[name] = key
+            done[call] = key
             FINISHED.parent.mkdir(parents=True, exist_ok=True)
             FINISHED.write_text(json.dumps(done, indent=2) + "\n", encoding="utf-8")
     return failed
 
 
+def filled_words(name: str, words: Sequence[str], data: Path, pages: Path) -> list[str]:
+    """The module and arguments of a program, with the folders of this run."""
+    return [word.format(data=data, pages=pages) for word in (*name.split(), *words)]
+
+
 def finished() -> dict[str, str]:
-    """Programs that ended well, each with the digest of the code and words of that run."""
+    """Calls that succeeded, each with the digest of the code of that run."""
     return json.loads(FINISHED.read_text(encoding="utf-8")) if FINISHED.exists() else {}
 
 

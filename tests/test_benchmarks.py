@@ -48,6 +48,9 @@ def test_a_stopped_run_goes_on_with_what_is_not_finished(tmp_path, monkeypatch, 
         assert platform in printed
         assert "== json.tool: 0 s, code 2" in printed
     assert list(run_all.finished()) == ["platform"]
+    run_all.run({"platform": ["terse"]}, tmp_path, tmp_path, tmp_path, again=False)
+    assert list(run_all.finished()) == ["platform", "platform terse"]
+    capfd.readouterr()
     run_all.run({"platform": []}, tmp_path, tmp_path, tmp_path, again=True)
     assert "code 0" in capfd.readouterr().out
 
@@ -58,9 +61,38 @@ def test_what_needs_data_that_is_not_there_is_left_out_by_name(tmp_path, capfd):
     assert "left out" in capfd.readouterr().out
 
 
-def test_every_benchmark_that_is_run_exists():
-    for name in (*run_all.BENCHMARKS, *run_all.QUICK):
-        assert find_spec(name.split()[0]), name
+@pytest.fixture
+def data(tmp_path):
+    """A folder with every file that benchmarks read."""
+    named = [word for words in run_all.BENCHMARKS.values() for word in words]
+    for word in [*named, *run_all.QUICK]:
+        for place in re.findall(r"\{data\}(/\S+)", word):
+            path = Path(f"{tmp_path}{place}")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch() if path.suffix else path.mkdir(exist_ok=True)
+    return tmp_path
+
+
+@pytest.mark.parametrize("programs", [run_all.BENCHMARKS, run_all.QUICK], ids=["whole", "quick"])
+def test_every_benchmark_accepts_its_arguments(programs, data, capsys):
+    assert [*run_all.check(programs, data, data)] == []
+    assert capsys.readouterr().out.count(": can run") == len(programs)
+
+
+def test_a_benchmark_that_could_not_run_is_named(data):
+    wrong = {"benchmarks.stories.granularity": ["--shot", "many"]}
+    (problem,) = run_all.check(wrong, data, data)
+    assert "granularity: refuses --shot many" in problem
+    (problem,) = run_all.check({"benchmarks.words.words": ["{data}/none.mp4"]}, data, data)
+    assert "none.mp4 does not exist" in problem
+
+
+def test_every_page_is_written_by_the_whole_run_or_said_not_to_be():
+    code = "\n".join(Path(find_spec(name).origin).read_text() for name in run_all.BENCHMARKS)
+    pages = {page.relative_to(FOLDER).parts[0].removesuffix(".md") for page in PAGES}
+    assert set(run_all.ELSEWHERE) <= pages
+    unknown = [name for name in pages - set(run_all.ELSEWHERE) if f'"{name}' not in code]
+    assert unknown == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(FOLDER)) for page in PAGES])

@@ -21,6 +21,7 @@ import numpy as np
 from PIL import Image
 
 from storyscope.core import Picture, SmallFrame
+from storyscope.experiments.conditions import conditions
 from storyscope.features import KeyframePicker, describe_pictures, from_jpeg, load_backbone
 from storyscope.media import scan
 from storyscope.shots import detect_shots
@@ -87,7 +88,7 @@ def main() -> None:
         out = ROOT / "docs/benchmarks"
         out.mkdir(parents=True, exist_ok=True)
         (out / "thumbnails.json").write_text(json.dumps(report, indent=1) + "\n")
-        (out / "thumbnails.md").write_text(_markdown(report))
+        (out / "thumbnails.md").write_text(f"{_markdown(report).rstrip()}\n\n{conditions()}\n")
 
 
 def _arguments() -> argparse.Namespace:

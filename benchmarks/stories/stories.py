@@ -27,6 +27,8 @@ RUNS: dict[str, list[str]] = {
     "stories-bbc": ["bbc", *SEEN],
     "stories-ovsd-from-bbc": ["ovsd", *SEEN, "--protocol", "pretrained", "--train", "{data}/bbc"],
     "stories-ovsd-left-out": ["ovsd", *SEEN],
+    "rivals-bbc": ["bbc", *SEEN, "--methods", "kcpd,mdl"],
+    "rivals-ovsd": ["ovsd", *SEEN, "--methods", "kcpd,mdl"],
     "triplet-bbc": ["bbc", *SEEN, "--folds", "3", "--methods", "triplet,cluster"],
     "ablation-bbc": ["bbc", *SEEN, "--train", "{data}/ovsd", "--folds", "3"],
 }
