@@ -21,6 +21,7 @@ from storyscope.library import Library
 from storyscope.web import create_app
 
 FOLDER = Path(__file__).parent / "reference"
+EXAMPLES = "Examples:"
 
 
 def main() -> None:
@@ -45,7 +46,7 @@ def _commands() -> Iterator[str]:
 
 
 def _command(name: str, command: Any) -> Iterator[str]:
-    summary, _, rest = (command.help or "").partition("Examples:")
+    summary, _, rest = re.sub(r"Examples?:", EXAMPLES, command.help or "").partition(EXAMPLES)
     yield f"## `{name}`\n\n{_plain(summary)}\n"
     if rest.strip():
         examples = "\n".join(line.strip() for line in rest.splitlines() if line.strip())

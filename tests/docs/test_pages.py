@@ -1,28 +1,19 @@
 """The docs fail when they are untrue."""
 
 import re
-import shlex
 import tomllib
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-import typer
-from typer.main import get_command
 
 from docs import make_reference
 from movie import make_movie
-from storyscope.cli.main import build_app
 from storyscope.formats import FORMATS
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 IDS = [str(page.relative_to(ROOT)) for page in PAGES]
-
-
-@pytest.fixture(scope="module")
-def app():
-    return get_command(build_app())
 
 
 @pytest.mark.parametrize("name", ["commands.md", "settings.md", "api.md"])
@@ -46,37 +37,6 @@ def test_every_file_of_the_repository_that_is_named_exists(page):
         page.read_text(encoding="utf-8"),
     )
     assert [path for path in named if not (ROOT / path).exists()] == []
-
-
-@pytest.mark.parametrize("page", PAGES, ids=IDS)
-def test_every_command_in_the_docs_parses(page, app):
-    for line in commands_in(page.read_text(encoding="utf-8")):
-        parse(app, shlex.split(line, comments=True)[1:], line)
-
-
-def commands_in(text):
-    """Lines of code blocks that call storyscope."""
-    for block in re.findall(
-        r"```(?:console|bash|sh)?\n(.*?)```|((?:^    .*\n)+)", text, re.S | re.M
-    ):
-        joined = "".join(block).replace("\\\n", " ")
-        for line in joined.splitlines():
-            if re.match(r"\s*(\$ )?storyscope [a-z]", line):
-                yield re.split(r" [|>] | && ", line.strip().removeprefix("$ "))[0]
-
-
-def parse(command, words, line):
-    """Refuse what the command line would: unknown commands and options."""
-    if hasattr(command, "commands"):
-        name = next(word for word in words if not word.startswith("-"))
-        assert name in command.commands, f"no such command: {line}"
-        words.remove(name)
-        return parse(command.commands[name], words, line)
-    parser = command.make_parser(typer.Context(command))
-    try:
-        parser.parse_args(words)
-    except Exception as error:
-        pytest.fail(f"{line}: {error}")
 
 
 def test_every_format_is_explained():
