@@ -131,7 +131,7 @@ BUILT_IN = (
     ),
     Cue(
         name="time",
-        label="rhythm of the cutting",
+        label="editing rhythm",
         progress="measuring the shots",
         extractor="storyscope.features.time:time",
         view="timing",

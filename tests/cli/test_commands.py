@@ -122,7 +122,7 @@ def test_every_format_is_written_from_an_indexed_film(library, tmp_path):
 
 def test_export_says_what_it_needs(library):
     says = {
-        ("--format", "mp4"): "say where to write it with --output film.mp4",
+        ("--format", "mp4"): "give a file with --output film.mp4",
         ("--format", "edl", "--level", "nested"): "edl cannot hold shots inside stories",
         ("--format", "edl", "--output", "/nowhere/film.edl"): "cannot be written",
         ("--format", "dvd"): "no format called 'dvd'",
@@ -222,7 +222,7 @@ def test_control_c_says_in_one_line_how_to_go_on(film, tmp_path, jobs):
     told = process.stderr.read()
     assert process.wait() == 130
     assert told.splitlines()[-1] == (
-        "storyscope: stopped; finished stages are kept, run the same command again to go on"
+        "storyscope: stopped; finished stages are kept, run the same command again to continue"
     )
     shown = storyscope("list", "--json", library=tmp_path / "shelf")
     (video,) = json.loads(shown.stdout)["videos"]

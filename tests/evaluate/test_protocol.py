@@ -112,8 +112,8 @@ def test_shots_that_overlap_by_a_frame_are_taken(tmp_path):
         ),
         ({"frame_count": float("inf")}, "not laid out as a video"),
         ({"fps": "abc"}, "not laid out as a video"),
-        ({"fps": 0}, "frames a second are a number above 0, got 0"),
-        ({"fps": float("nan")}, "frames a second are a number above 0, got nan"),
+        ({"fps": 0}, "the frame rate must be above 0, got 0"),
+        ({"fps": float("nan")}, "the frame rate must be above 0, got nan"),
     ],
 )
 def test_a_broken_video_is_refused_with_its_file(tmp_path, changes, words):
@@ -125,7 +125,7 @@ def test_a_broken_video_is_refused_with_its_file(tmp_path, changes, words):
 
 def test_a_feature_with_too_few_rows_is_refused(folder):
     np.save(folder / "00" / "look.npy", np.zeros((7, 3)))
-    with pytest.raises(AnnotationError, match=r"look\.npy: one row a shot wanted, 8, got 7"):
+    with pytest.raises(AnnotationError, match=r"look\.npy: expected one row per shot, 8, got 7"):
         load_collection(folder)
 
 
@@ -160,7 +160,7 @@ def test_a_feature_that_holds_no_numbers_is_refused_with_its_file(folder, rows):
 
 
 def test_an_empty_folder_says_what_a_benchmark_is(tmp_path):
-    with pytest.raises(AnnotationError, match=r"a video\.json is wanted"):
+    with pytest.raises(AnnotationError, match=r"expected a folder with a video\.json"):
         load_collection(tmp_path)
 
 

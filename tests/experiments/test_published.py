@@ -74,14 +74,22 @@ def test_a_slightly_shorter_file_keeps_its_length_and_another_edition_is_refused
 @pytest.mark.parametrize(
     ("file", "text", "says"),
     [
-        ("shots/02_Mountains.txt", "0 9\nten 20\n", r"02_Mountains\.txt:2: first and last frame"),
+        (
+            "shots/02_Mountains.txt",
+            "0 9\nten 20\n",
+            r"02_Mountains\.txt:2: expected first and last frame",
+        ),
         ("shots/02_Mountains.txt", "0 9\n30 39\n10 24\n", r"02_Mountains\.txt:3: .* in order"),
-        ("shots/02_Mountains.txt", "\n", r"02_Mountains\.txt:1: one shot a line"),
+        ("shots/02_Mountains.txt", "\n", r"02_Mountains\.txt:1: expected one shot per line"),
         ("scenes/annotator_0/02_Mountains.txt", "0,3,2", r"Mountains\.txt:1: .* must rise, got 2"),
         ("scenes/annotator_0/02_Mountains.txt", "0,3,3", r"Mountains\.txt:1: .* must rise, got 3"),
-        ("scenes/annotator_0/02_Mountains.txt", "0,9", r"Mountains\.txt:1: '9' is no shot of 4"),
+        (
+            "scenes/annotator_0/02_Mountains.txt",
+            "0,9",
+            r"Mountains\.txt:1: '9' is not one of the 4 shots",
+        ),
         ("scenes/annotator_0/02_Mountains.txt", "0,4", r"Mountains\.txt: shot 4 of 4, counted"),
-        ("scenes/annotator_0/02_Mountains.txt", "", r"Mountains\.txt:1: the first shots"),
+        ("scenes/annotator_0/02_Mountains.txt", "", r"Mountains\.txt:1: expected the first shots"),
     ],
 )
 def test_a_mistake_is_named_with_file_and_line(bbc, file, text, says):
@@ -108,12 +116,14 @@ def test_ally_is_a_table_of_shots_and_stories(tmp_path):
 
 def test_a_broken_table_is_refused(tmp_path):
     write(tmp_path / "ally_1.csv", "0,9,a\n10,x,a\n")
-    with pytest.raises(AnnotationError, match=r"ally_1\.csv:2: first frame, last frame, story"):
+    with pytest.raises(
+        AnnotationError, match=r"ally_1\.csv:2: expected first frame, last frame, story"
+    ):
         read_ally(tmp_path)
 
 
 def test_an_empty_folder_says_what_is_wanted(tmp_path):
     with pytest.raises(AnnotationError, match="annotations/shots"):
         read_bbc(tmp_path)
-    with pytest.raises(AnnotationError, match="a line per shot is wanted"):
+    with pytest.raises(AnnotationError, match="expected one line per shot"):
         read_ally(tmp_path)

@@ -136,12 +136,12 @@ EVENT = "001  AX       V     C        {0} 00:00:10:00 {0} 00:00:10:00\n"
     [
         ("a.txt", ";FFMETADATA1\n[CHAPTER]\nSTART=0\n", r"a\.txt:2: a chapter needs TIMEBASE"),
         ("a.txt", ";FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/0\nSTART=0\nEND=1", r"a\.txt:2: a chapter"),
-        ("a.txt", ";FFMETADATA1\n[CHAPTER]\nSTART\n", r"a\.txt:3: key=value is wanted"),
-        ("a.txt", ";FFMETADATA1\ntitle=x\n", r"a\.txt:1: one \[CHAPTER\] a story"),
+        ("a.txt", ";FFMETADATA1\n[CHAPTER]\nSTART\n", r"a\.txt:3: expected key=value"),
+        ("a.txt", ";FFMETADATA1\ntitle=x\n", r"a\.txt:1: expected one \[CHAPTER\] per story"),
         ("a.txt", "Dear diary\n", r"a\.txt:1: chapters begin with"),
         ("a.xml", "<Chapters><EditionEntry>\n</Chapters>", r"a\.xml:2: not a Matroska chapter"),
-        ("a.xml", "<Tags/>", r"a\.xml:1: Matroska <Chapters> are wanted, got <Tags>"),
-        ("a.xml", "<Chapters/>", r"a\.xml:1: one chapter a story"),
+        ("a.xml", "<Tags/>", r"a\.xml:1: expected Matroska <Chapters>, got <Tags>"),
+        ("a.xml", "<Chapters/>", r"a\.xml:1: expected one chapter per story"),
         (
             "a.xml",
             "<Chapters><EditionEntry>\n<ChapterAtom/></EditionEntry></Chapters>",
@@ -150,7 +150,7 @@ EVENT = "001  AX       V     C        {0} 00:00:10:00 {0} 00:00:10:00\n"
         ("a.xml", BOMB.format("Chapters") + "<Chapters>&b;</Chapters>", r"a\.xml:1: .*declares no"),
         ("a.xml", '<!DOCTYPE C SYSTEM "file:///etc/passwd"><C/>', r"a\.xml:1: .*declares no"),
         ("a.fcpxml", BOMB.format("fcpxml") + "<fcpxml>&b;</fcpxml>", "declares no entities"),
-        ("a.fcpxml", "<!DOCTYPE fcpxml>\n<fcpxml/>", r"a\.fcpxml:2: a project with clips"),
+        ("a.fcpxml", "<!DOCTYPE fcpxml>\n<fcpxml/>", r"a\.fcpxml:2: expected a project with clips"),
         (
             "a.fcpxml",
             '<fcpxml><spine>\n<clip offset="1/0s" duration="1s"/></spine></fcpxml>',
@@ -165,13 +165,17 @@ EVENT = "001  AX       V     C        {0} 00:00:10:00 {0} 00:00:10:00\n"
         ),
         ("a.edl", "TITLE: x\n" + EVENT.format("00:00:00:30"), r"a\.edl:2: .*frames past 24"),
         ("a.edl", "001  AX  V  C  00:00:00:00\n", r"a\.edl:1: an event has four timecodes"),
-        ("a.edl", "TITLE: x\n", r"a\.edl:1: one event a story"),
+        ("a.edl", "TITLE: x\n", r"a\.edl:1: expected one event per story"),
         ("a.otio", '{"OTIO_SCHEMA":\n', r"a\.otio:\d: not JSON"),
         ("a.otio", '{"OTIO_SCHEMA": "Clip.1"}', r"a\.otio:1: not an OTIO timeline"),
         ("a.otio", "[1]", r"a\.otio:1: "),
         ("a.otio", "[" * 100_000, r"a\.otio:1: not JSON that can be read"),
         ("a.json", "[" * 100_000, r"a\.json:1: not JSON that can be read"),
-        ("a.json", '{"type": "Manifest"}', r"a\.json:1: a manifest with a range a story"),
+        (
+            "a.json",
+            '{"type": "Manifest"}',
+            r"a\.json:1: expected a manifest with one range per story",
+        ),
         (
             "a.json",
             '{"type": "Manifest", "structures": [{"items": [\n{"id": "x", "items": []}]}]}',
@@ -183,7 +187,7 @@ EVENT = "001  AX       V     C        {0} 00:00:10:00 {0} 00:00:10:00\n"
             '{"chapters": [{"startTime": 0},\n{"startTime": NaN}]}',
             r"a\.json:2: a time is a number of seconds, got nan",
         ),
-        ("a.json", '{"chapters": []}', r"a\.json:1: at least one chapter"),
+        ("a.json", '{"chapters": []}', r"a\.json:1: expected at least one chapter"),
         ("a.csv", "in,out\n00:00:00:00,00:00:10:30\n", r"a\.csv:2: .*frames past 24"),
     ],
 )
@@ -196,7 +200,7 @@ def test_a_bad_file_is_named_with_its_line_and_nothing_is_kept(shelf, tmp_path, 
 
 def test_timecode_without_a_rate_says_what_is_missing(tmp_path):
     (tmp_path / "a.edl").write_text(EVENT.format("00:00:00:00"))
-    with pytest.raises(FormatError, match="how many there are a second"):
+    with pytest.raises(FormatError, match="timecodes need a frame rate"):
         read_annotations(tmp_path / "a.edl")
 
 

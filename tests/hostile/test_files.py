@@ -52,7 +52,7 @@ def test_no_command_replaces_a_file_unasked(library, tmp_path, words):
 
 def test_a_network_is_not_trained_over_another_file(tmp_path):
     (tmp_path / "film.mp4").write_bytes(THEIRS)
-    with pytest.raises(ModelError, match="no trained network"):
+    with pytest.raises(ModelError, match="not a trained network"):
         refuse_other_file(tmp_path / "film.mp4")
 
 

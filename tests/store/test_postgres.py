@@ -63,7 +63,7 @@ def test_an_address_is_shown_without_its_password_and_opens_the_same_library(wri
     ("address", "words"),
     [
         ("postgresql://host/films", "does not say where its arrays are"),
-        ("postgresql://host/films?arrays=/a&schema=A-B", "no plain name"),
+        ("postgresql://host/films?arrays=/a&schema=A-B", "not a plain name"),
         (
             "postgresql://ann:secret@127.0.0.1:1/films?arrays=/tmp/a",
             "cannot be reached: .*check the address",

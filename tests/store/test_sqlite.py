@@ -62,7 +62,7 @@ def test_a_record_of_no_core_type_is_refused():
     class Stranger:
         x: int
 
-    with pytest.raises(TypeError, match="no core type"):
+    with pytest.raises(TypeError, match="not a core type"):
         pack(Stranger(1))
 
 

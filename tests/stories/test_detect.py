@@ -383,7 +383,7 @@ def test_what_is_no_model_is_refused(model, tmp_path):
     with pytest.raises(ModelError, match="train it again"):
         StoryModel({**model.weights, "cut_mean": np.zeros(3)})
     save_file({"a": np.zeros(3)}, tmp_path / "m.safetensors", metadata={"format": "another"})
-    with pytest.raises(ModelError, match="its format is another, wanted storyscope stories 2"):
+    with pytest.raises(ModelError, match="its format is another, expected storyscope stories 2"):
         StoryModel.load(tmp_path / "m.safetensors")
 
 

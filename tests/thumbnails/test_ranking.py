@@ -141,7 +141,7 @@ def test_a_ranker_survives_its_file(tmp_path):
 @pytest.mark.parametrize("content", ["", "[]", '{"backbone": "x"}', "\x00"])
 def test_a_damaged_ranker_file_is_a_clear_error(tmp_path, content):
     (tmp_path / "mine.json").write_text(content)
-    with pytest.raises(ModelError, match=r"mine\.json is no thumbnail ranker"):
+    with pytest.raises(ModelError, match=r"mine\.json is not a thumbnail ranker"):
         load_ranker(tmp_path / "mine.json")
 
 

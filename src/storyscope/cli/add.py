@@ -29,12 +29,8 @@ def add(
         Path | None,
         typer.Option(metavar="FILE", help="Subtitles or transcript of the video."),
     ] = None,
-    start: Annotated[
-        float | None, time_option("Index only what comes after this time of the video")
-    ] = None,
-    end: Annotated[
-        float | None, time_option("Index only what comes before this time of the video")
-    ] = None,
+    start: Annotated[float | None, time_option("Start indexing at this time of the video")] = None,
+    end: Annotated[float | None, time_option("Stop indexing at this time of the video")] = None,
     preset: Annotated[
         str | None,
         typer.Option(
@@ -77,8 +73,8 @@ def add(
 ) -> None:
     """Index videos: find their shots, describe them, and split them into stories.
 
-    Files and folders may be mixed. A bad file is named at the end and the others go on; a run
-    that was interrupted resumes where it stopped; an unchanged video costs nothing.
+    Files and folders may be mixed. A bad file is reported at the end and does not stop the others;
+    a run that was interrupted resumes where it stopped; an unchanged video costs nothing.
 
     Examples:
 
@@ -221,7 +217,10 @@ def _on_cluster(
             shown.close(str(ended.path))
             yield ended.path, ended.video, ended.failure
         if detach:
-            say(f"{address} goes on alone; `storyscope list` shows how far it is", quiet=quiet)
+            say(
+                f"{address} continues without this process; `storyscope list` shows the progress",
+                quiet=quiet,
+            )
 
 
 def _in_processes(

@@ -22,9 +22,9 @@ def backup(
 ) -> None:
     """Copy the library's database: videos, stories and everybody's annotations.
 
-    The copy is whole, whoever is indexing or correcting meanwhile. One is also made before the
-    first change of each day, and kept for a week. Arrays are not in it: they can be made again
-    from the films.
+    The copy is consistent even while videos are being indexed or corrected. One is also made before
+    the first change of each day, and kept for a week. It does not contain arrays: they can be
+    rebuilt from the films.
 
     Examples:
 
@@ -37,5 +37,7 @@ def backup(
 
     shelf = open_local_library(library)
     if file is not None and file.exists() and not overwrite:
-        raise LibraryError(f"{file} is there already; name another file, or add --overwrite")
+        raise LibraryError(
+            f"{file} already exists; choose another file, or replace it with --overwrite"
+        )
     say(f"wrote {back_up(shelf, file)}", quiet=quiet)

@@ -33,7 +33,7 @@ def train(
 ) -> None:
     """Train new visual concepts from folders of pictures.
 
-    Every folder inside FOLDER is a concept of its name; ten pictures are enough to begin with,
+    Every folder inside FOLDER is a concept of its name; ten pictures are enough to start with,
     a hundred are better. A folder called `background` holds pictures of anything else.
     Concepts trained before are replaced. Videos use them when they are added again.
 

@@ -105,6 +105,6 @@ def _of_a_video(
         for name, value in values.items():
             typer.echo(f"{room}.{name}={value}")
     if not own:
-        say(f"{video} has no settings of its own; those of the library hold")
+        say(f"{video} has no settings of its own; those of the library apply")
     if "media" in parse_settings(settings):
         say(f"run `storyscope add {shelf.video(video).path}` to index that part")

@@ -19,8 +19,8 @@ def copy(
     """Copy a library between a folder and PostgreSQL, in either direction.
 
     Everything that was indexed, annotated, learned and set is copied; films stay where they are,
-    except uploads. Each artefact is compared with what was read. A copy that was stopped goes on
-    where it was; what is there already is not copied again.
+    except uploads. Each artefact is compared with what was read. A copy that was stopped resumes;
+    what is already there is not copied again.
 
     Examples:
 

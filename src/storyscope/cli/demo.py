@@ -36,7 +36,7 @@ def demo(
 ) -> None:
     """Make a two-minute documentary, find its stories, and compare them with the truth.
 
-    The film is painted, sounded and narrated on the spot: eight stories whose boundaries are
+    The film is generated, with sound and narration: eight stories whose boundaries are
     known. A contact sheet and an HTML report are written beside it.
 
     Examples:

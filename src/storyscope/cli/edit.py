@@ -57,7 +57,7 @@ def edit(
 
     if not (discard or move or title or merge or split):
         raise AnnotationError(
-            "there is nothing to change; give --move, --title, --merge, --split or --discard"
+            "nothing to change; give --move, --title, --merge, --split or --discard"
         )
     shelf = open_library(library)
     person = annotator or getpass.getuser()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from storyscope.library import Library
 
 BAR = 24
-OF_TIME = "the lengths of the shots around a boundary, not the hour"
+OF_TIME = "the lengths of the shots around a boundary"
 
 
 def explain(

@@ -104,9 +104,7 @@ def export(
         _say_rate(kind, timeline)
         return
     if output is None:
-        raise FormatError(
-            f"{format} is not text; say where to write it with --output {video}{kind.suffix}"
-        )
+        raise FormatError(f"{format} is not text; give a file with --output {video}{kind.suffix}")
     refuse_existing(output, overwrite)
     check_folder(output)
     try:

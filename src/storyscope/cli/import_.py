@@ -60,7 +60,7 @@ def import_(
 
     Examples:
 
-        storyscope import chapters.vtt --video film --annotator ann
+        storyscope import chapters.vtt --video film --annotator eve
 
         storyscope import annotations.eaf --video film
 
@@ -74,7 +74,7 @@ def import_(
         kept = import_chapters(shelf, video, annotator=name, replace_kept=replace)
     elif video is None:
         raise AnnotationError(
-            f"which video is {file} about? name it with --video; `storyscope list` shows their ids"
+            f"give the video that {file} belongs to with --video; `storyscope list` shows their ids"
         )
     else:
         kept = import_annotations(

@@ -53,7 +53,7 @@ def list(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> 
         if any(video["id"] < other for other in video.get("same_film", ())):
             say(f"{video['id']} is the same film as {', '.join(video['same_film'])}.")
     if any(video["state"] == "stopped" for video in facts):
-        say("Videos that were stopped go on where they were when they are added again.")
+        say("Add stopped videos again to continue where they were.")
     if any(video.get("missing") for video in facts):
         say("Files that are missing were moved or deleted: `storyscope relink FOLDER` finds them.")
 

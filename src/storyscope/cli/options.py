@@ -40,7 +40,7 @@ LibraryOption = Annotated[
         "--library",
         metavar="DIR",
         envvar=LIBRARY_VARIABLE,
-        help="Folder of the library, or its address: postgresql://... or that of a served one.",
+        help="Folder or address (postgresql://... or http://...) of the library.",
         show_default="~/.storyscope",
     ),
 ]
@@ -65,7 +65,7 @@ OutputOption = Annotated[
 ]
 GranularityOption = Annotated[
     float | None,
-    typer.Option(help="How finely to split: 0 one story, 0.5 as found, 1 one story a shot."),
+    typer.Option(help="How finely to split: 0 is one story, 0.5 as found, 1 one story per shot."),
 ]
 AboutOption = Annotated[int | None, typer.Option(metavar="N", help="About N stories.")]
 MinutesOption = Annotated[
@@ -114,8 +114,8 @@ def open_library(folder: Path, *, create: bool = False) -> Library:
 
     if not create and not is_library(folder):
         raise LibraryError(
-            f"there is no library in {folder}; name another with --library, "
-            "or make one with `storyscope add VIDEO`"
+            f"there is no library in {folder}; choose another with --library, "
+            "or create one with `storyscope add VIDEO`"
         )
     return Library(folder)
 
@@ -127,7 +127,8 @@ def open_local_library(folder: Path, *, create: bool = False) -> LocalLibrary:
     shelf = open_library(folder, create=create)
     if not isinstance(shelf, LocalLibrary):
         raise LibraryError(
-            f"{shelf.place} is an address, and this command needs the folder; run it where that is"
+            f"{shelf.place} is a remote library, and this command needs its folder; "
+            "run it on the machine that has it"
         )
     return shelf
 
@@ -136,5 +137,6 @@ def check_folder(output: Path) -> None:
     """Refuse to write into a folder that does not exist: it is more likely mistyped than wanted."""
     if not output.absolute().parent.is_dir():
         raise FormatError(
-            f"{output} cannot be written: the folder {output.parent} does not exist; make it first"
+            f"{output} cannot be written: the folder {output.parent} does not exist; "
+            "create it first"
         )

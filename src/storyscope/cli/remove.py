@@ -30,7 +30,7 @@ def remove(
         annotators = list(shelf.annotations(video))
         if annotators and not yes:
             raise LibraryError(
-                f"{video} carries annotations by {', '.join(annotators)}, which would be lost; "
+                f"{video} has annotations by {', '.join(annotators)}, which would be lost; "
                 "export them first, or add --yes"
             )
     for video in videos:

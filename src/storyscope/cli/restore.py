@@ -18,7 +18,7 @@ def restore(
 ) -> None:
     """Restore the library's database from a backup.
 
-    The database of now is kept in the library's `backups`. Run `storyscope check --repair`
+    The current database is kept in the library's `backups`. Run `storyscope check --repair`
     afterwards: what was indexed since the copy was made is then indexed again.
 
     Example:
@@ -28,6 +28,6 @@ def restore(
     from storyscope.library.backups import restore_database
 
     kept = restore_database(named(library), file)
-    say(f"the database is now that of {file}", quiet=quiet)
+    say(f"restored the database from {file}", quiet=quiet)
     if kept is not None:
-        say(f"the one from before is {kept}", quiet=quiet)
+        say(f"the previous one is kept as {kept}", quiet=quiet)

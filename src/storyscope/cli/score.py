@@ -60,7 +60,7 @@ def score(
 
         storyscope score truth.json found.json
 
-        storyscope score film
+        storyscope score film:ann
 
         storyscope score film:ann film:bob
 
@@ -73,7 +73,7 @@ def score(
 
     if found is None:
         if Path(truth).exists():
-            raise AnnotationError(f"what should be compared with {truth}? name FOUND after it")
+            raise AnnotationError(f"give a second file to compare {truth} with")
         found = truth.partition(":")[0]
     written = []
     for name, automatic in ((truth, False), (found, True)):

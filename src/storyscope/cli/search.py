@@ -74,7 +74,7 @@ def search(
 
         storyscope search "polar bear on ice"
 
-        storyscope search '"red mushroom"' --video demo --longest 1:30
+        storyscope search '"red mushroom"' --video film --longest 1:30
 
         storyscope search whales --limit 3 --json
 

@@ -180,7 +180,7 @@ def _print(found: Sequence[Shot]) -> None:
         )
         for number, shot in enumerate(found, start=1)
     )
-    print_table("", "start", "end", "frames", "enters by", "lasting", "", rows=rows)
+    print_table("", "start", "end", "frames", "transition", "duration", "", rows=rows)
 
 
 def _write_csv(found: Sequence[Shot], path: Path) -> None:

@@ -90,7 +90,7 @@ def resumable() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        say("storyscope: stopped; finished stages are kept, run the same command again to go on")
+        say("storyscope: stopped; finished stages are kept, run the same command again to continue")
         raise
 
 

@@ -38,7 +38,8 @@ def stories(
         str | None, typer.Option(help="Show a person's version instead of the library's own.")
     ] = None,
     timeline: Annotated[
-        bool, typer.Option("--timeline", help="Draw the stories across the terminal, too.")
+        bool,
+        typer.Option("--timeline", help="Also draw the stories as a timeline in the terminal."),
     ] = False,
     json: JsonOption = False,
 ) -> None:

@@ -29,7 +29,7 @@ def train(
     ] = None,
     library: LibraryOption = DEFAULT_LIBRARY,
     annotator: Annotated[
-        str | None, typer.Option(help="Train on the versions of this person only.")
+        str | None, typer.Option(help="Train only on the versions of this person.")
     ] = None,
     embedding: Annotated[
         str | None,
@@ -53,10 +53,10 @@ def train(
         typer.Option("--set", metavar="ROOM.NAME=VALUE", help="With --preset: change a setting."),
     ] = None,
     insist: Annotated[
-        bool, typer.Option("--insist", help="Use the new model even if it is no better.")
+        bool, typer.Option("--insist", help="Use the new model even if it is not better.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Report what would change, and change nothing.")
+        bool, typer.Option("--dry-run", help="Only report what would change.")
     ] = False,
     shots: Annotated[
         bool,

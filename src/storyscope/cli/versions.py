@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 FpsOption = Annotated[
     float | None,
-    typer.Option(min=0.001, help="Frames a second: positions are frames, and scored as such."),
+    typer.Option(min=0.001, help="Frames per second: positions are frames, and scored as such."),
 ]
 TierOption = Annotated[
     str | None, typer.Option(help="Tier of ELAN or Praat files that holds the stories.")

@@ -17,13 +17,16 @@ def worker(
         str, typer.Option(metavar="ADDRESS", help="The Dask scheduler, such as tcp://host:8786.")
     ],
     jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Videos indexed at once here.")
+        int,
+        typer.Option(
+            "--jobs", "-j", min=1, metavar="N", help="Number of videos to index at the same time."
+        ),
     ] = 1,
     memory_limit: Annotated[
-        str, typer.Option(metavar="SIZE", help="Memory that indexing one video may take.")
+        str, typer.Option(metavar="SIZE", help="Maximum memory for indexing one video.")
     ] = "4GB",
 ) -> None:
-    """Lend this machine to a cluster: index the videos that its scheduler hands out.
+    """Index videos for a cluster on this machine.
 
     Each video is indexed in a process of its own, with one decoder; one that takes more memory
     than the limit is stopped. Ctrl-C ends the worker, and others go on with its videos.

@@ -149,7 +149,7 @@ def require_equal_workers(
     try:
         found = client.run(installed_on_worker, library.place, settings)
     except ImportError as error:
-        raise LibraryError(f"a worker of {address} lacks Storyscope: {error}") from error
+        raise LibraryError(f"a worker of {address} has no Storyscope: {error}") from error
     for worker, there in found.items():
         if other := differences(here, there):
             raise LibraryError(
@@ -221,7 +221,7 @@ def _result(library: LocalLibrary, job: ClusterJob, future: Any, path: Path) -> 
     elif future.status == "error":
         reason = f"{type(future.exception()).__name__}: {future.exception()}"
     else:
-        reason = "the scheduler was lost; run the same command again to go on"
+        reason = "the scheduler was lost; run the same command again to continue"
     if kept := kept_job(library.store, job.id):
         changed(library.store, kept, state="failed", failure=reason)
     return IndexResult(path, failure=reason)

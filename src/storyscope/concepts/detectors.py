@@ -132,7 +132,7 @@ def detect(
     Where two concepts share a name, the later (the wider, the trained) is kept.
     """
     if posteriors.ndim != 2 or posteriors.shape[1] != CLASSES:
-        raise InvalidFeatures(f"{CLASSES} classes a picture wanted, got {posteriors.shape}")
+        raise InvalidFeatures(f"expected {CLASSES} classes per picture, got {posteriors.shape}")
     leaves = np.asarray(posteriors, dtype=np.float32)
     names = [*display_names(class_names), *GROUPS]
     words = [", ".join(synonyms) for synonyms in class_synonyms] + list(GROUPS)

@@ -130,5 +130,5 @@ def _refuse_too_few(rows: Mapping[str, np.ndarray], background: np.ndarray | Non
             )
     if len(rows) + (background is not None and len(background) > 0) < 2:
         raise StoryscopeError(
-            "one concept alone has nothing to be told from; add a second folder of pictures"
+            "a single concept has nothing to be compared with; add a second folder of pictures"
         )

@@ -25,7 +25,7 @@ class Features:
         vectors = np.ascontiguousarray(self.vectors, dtype=np.float32)
         if vectors.ndim != 2:
             raise InvalidFeatures(
-                f"{self.name}: one row a shot wanted, got an array of shape {vectors.shape}"
+                f"{self.name}: expected one row per shot, got an array of shape {vectors.shape}"
             )
         if not np.isfinite(vectors).all():
             raise InvalidFeatures(f"{self.name}: a feature holds numbers only, got NaN or infinity")

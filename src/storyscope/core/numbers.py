@@ -14,7 +14,7 @@ def parse_rational(text: str) -> Fraction:
     """The exact value of 12, -12.5 or 1001/30000; anything else is a ValueError."""
     written = _RATIONAL.fullmatch(text.strip()) if len(text) <= 4 * MAX_DIGITS else None
     if not written:
-        raise ValueError(f"a number such as 12, 12.5 or 1001/30000 is wanted, got {text[:40]!r}")
+        raise ValueError(f"expected a number such as 12, 12.5 or 1001/30000, got {text[:40]!r}")
     sign, whole, below, decimals = written.groups()
     value = Fraction(int(whole))
     if below is not None:

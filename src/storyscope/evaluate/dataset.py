@@ -117,7 +117,7 @@ def load_collection(folder: str | Path, *, features: Sequence[str] | None = None
     files = sorted(folder.glob("*/video.json"))
     if not files:
         raise AnnotationError(
-            f"{folder} holds no benchmark: a video.json is wanted in a folder for each video"
+            f"{folder} holds no benchmark: expected a folder with a video.json for each video"
         )
     videos, left_out = [], {}
     for file in files:
@@ -186,7 +186,7 @@ def _read_video(
     producers = dict(description.get("producers", {}))
     fps = float(description["fps"])
     if not (isfinite(fps) and fps > 0):
-        raise AnnotationError(f"{file}: frames a second are a number above 0, got {fps:g}")
+        raise AnnotationError(f"{file}: the frame rate must be above 0, got {fps:g}")
     return AnnotatedVideo(
         name=str(description["name"]),
         fps=fps,
@@ -220,7 +220,7 @@ def _stories(
 
 def _require_rising(file: Path, what: str, starts: Sequence[int], frame_count: int) -> None:
     if not starts:
-        raise AnnotationError(f"{file}: at least one of {what} is wanted, got none")
+        raise AnnotationError(f"{file}: expected at least one of {what}, got none")
     if starts[0] < 0 or any(left >= right for left, right in pairwise((*starts, frame_count))):
         raise AnnotationError(
             f"{file}: {what} must start at rising frames from 0 to below {frame_count}"
@@ -233,7 +233,9 @@ def _read_features(file: Path, name: str, shot_count: int, *, producer: str) -> 
     except (OSError, ValueError) as error:
         raise AnnotationError(f"{file} is not an array of numbers in .npy: {error}") from error
     if len(vectors) != shot_count:
-        raise AnnotationError(f"{file}: one row a shot wanted, {shot_count}, got {len(vectors)}")
+        raise AnnotationError(
+            f"{file}: expected one row per shot, {shot_count}, got {len(vectors)}"
+        )
     try:
         features = Features(name, vectors.reshape(shot_count, -1), producer=str(producer))
     except (InvalidFeatures, TypeError, ValueError) as error:

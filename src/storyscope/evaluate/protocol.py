@@ -96,7 +96,7 @@ def _judge(detector: StoryDetector, video: AnnotatedVideo, method: str) -> Video
     found = detector.find(video.without_truth())
     if found.end != len(video.shots):
         raise AnnotationError(
-            f"{method} parts {found.end} positions of {video.name}, "
+            f"{method} splits {found.end} positions of {video.name}, "
             f"which has {len(video.shots)} shots"
         )
     return VideoScore(video.name, found.on(video.edges), video.truth)

@@ -102,7 +102,7 @@ def read_ally(folder: str | Path) -> list[PublishedVideo]:
     files = next((f for f in (sorted(p.glob("*.csv")) for p in places) if f), [])
     if not files:
         raise AnnotationError(
-            f"{folder} has no annotations/*.csv; a line per shot is wanted: "
+            f"{folder} has no annotations/*.csv; expected one line per shot: "
             "first frame, last frame, story"
         )
     return [_read_episode(folder, file, number) for number, file in enumerate(files, start=1)]
@@ -115,7 +115,7 @@ def _read_episode(folder: Path, file: Path, number: int) -> PublishedVideo:
         if line == 1 and not cells[0].lstrip("-").isdigit():
             continue
         if len(cells) < 3 or not (cells[0].isdigit() and cells[1].isdigit()):
-            raise AnnotationError(f"{file}:{line}: first frame, last frame, story wanted")
+            raise AnnotationError(f"{file}:{line}: expected first frame, last frame, story")
         spans.append((int(cells[0]), int(cells[1])))
         labels.append(cells[2])
         lines.append(line)
@@ -136,7 +136,7 @@ def _read_shots(file: Path) -> tuple[tuple[int, int], ...]:
         cells = re.split(r"[\s,;]+", text.strip())
         if len(cells) < 2 or not all(cell.isdigit() for cell in cells[:2]):
             raise AnnotationError(
-                f"{file}:{line}: first and last frame wanted, got {text.strip()!r}"
+                f"{file}:{line}: expected first and last frame, got {text.strip()!r}"
             )
         spans.append((int(cells[0]), int(cells[1])))
         lines.append(line)
@@ -148,7 +148,7 @@ def _half_open(
 ) -> tuple[tuple[int, int], ...]:
     """Frames from 0 and ends exclusive, however the file counts them."""
     if not spans:
-        raise AnnotationError(f"{file}:1: one shot a line wanted, got none")
+        raise AnnotationError(f"{file}:1: expected one shot per line, got none")
     for line, (before, after) in zip(lines[1:], pairwise(spans), strict=True):
         if after[0] <= before[0]:
             raise AnnotationError(f"{file}:{line}: shots must be in order, got {after[0]}")
@@ -165,12 +165,14 @@ def _read_firsts(file: Path, shot_count: int) -> list[int]:
     for line, text in _lines(file):
         for cell in filter(None, re.split(r"[\s,;]+", text)):
             if not cell.isdigit() or int(cell) > shot_count:
-                raise AnnotationError(f"{file}:{line}: {cell!r} is no shot of {shot_count}")
+                raise AnnotationError(
+                    f"{file}:{line}: {cell!r} is not one of the {shot_count} shots"
+                )
             if numbers and int(cell) <= numbers[-1]:
                 raise AnnotationError(f"{file}:{line}: first shots must rise, got {cell}")
             numbers.append(int(cell))
     if not numbers:
-        raise AnnotationError(f"{file}:1: the first shots of the stories wanted, got none")
+        raise AnnotationError(f"{file}:1: expected the first shots of the stories, got none")
     return numbers
 
 
@@ -181,10 +183,14 @@ def _read_marks(folder: Path, stem: str, shot_count: int) -> tuple[int, ...] | N
     numbers = []
     for line, text in _lines(file):
         if not text.strip().isdigit():
-            raise AnnotationError(f"{file}:{line}: a number of marks wanted, got {text.strip()!r}")
+            raise AnnotationError(
+                f"{file}:{line}: expected a number of marks, got {text.strip()!r}"
+            )
         numbers.append(int(text))
     if len(numbers) != shot_count:
-        raise AnnotationError(f"{file}: one line a shot wanted, {shot_count}, got {len(numbers)}")
+        raise AnnotationError(
+            f"{file}: expected one line per shot, {shot_count}, got {len(numbers)}"
+        )
     return tuple(numbers)
 
 

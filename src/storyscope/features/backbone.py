@@ -151,8 +151,8 @@ def vgg16_file() -> Path:
     if not file.exists():
         raise ModelError(
             "the paper's image network, VGG-16, is not on this machine and comes in no package; "
-            "bring a file of it (torchvision .pth, Keras .h5, Caffe .caffemodel) with `storyscope "
-            "models get vgg16 --file FILE`, or use --preset paper-lite"
+            "provide its weights (torchvision .pth, Keras .h5, Caffe .caffemodel) with "
+            "`storyscope models get vgg16 --file FILE`, or use --preset paper-lite"
         )
     fix = "bring it again with `storyscope models get vgg16 --file FILE`"
     check_pinned(file.parent, name=VGG16, fix=fix)
@@ -200,6 +200,6 @@ def _build(path: Path) -> Graph:
         if tensor in weights:
             return builder(weights)
     raise ModelError(
-        f"{path} is no network we can run; EfficientNet-lite0 (as efficientnet-lite-pytorch "
+        f"{path} is not a supported network; EfficientNet-lite0 (as efficientnet-lite-pytorch "
         f"names its layers) and VGG-16 (of timm, torchvision, Keras or Caffe) are known"
     )

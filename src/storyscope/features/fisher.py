@@ -70,7 +70,7 @@ class Mixture:
         arrays, facts = read_weights(path, "a sound mixture", {"format": FORMAT, "digest": None})
         missing = [name for name in ARRAYS if name not in arrays]
         if missing:
-            raise ModelError(f"{path} is no sound mixture: it lacks {', '.join(missing)}")
+            raise ModelError(f"{path} is not a sound mixture: it lacks {', '.join(missing)}")
         found = cls(**{name: arrays[name] for name in ARRAYS})
         if found.digest != facts["digest"]:
             raise ModelError(f"{path} is damaged: its numbers do not match its digest")

@@ -187,7 +187,7 @@ def _fields(content: memoryview) -> Iterator[tuple[int, int | memoryview]]:
         elif kind in (1, 5):
             place += 8 if kind == 1 else 4
         else:
-            raise ValueError("it is no protocol buffer")
+            raise ValueError("it is not a protocol buffer")
 
 
 def _integer(content: memoryview, place: int) -> tuple[int, int]:
@@ -208,7 +208,7 @@ def _check(path: Path, weights: Mapping[str, np.ndarray]) -> None:
             raise ModelError(f"{path} is not VGG-16: {name} is missing")
         if weights[name].shape != shape:
             raise ModelError(
-                f"{path} is not VGG-16: {name} is {weights[name].shape}, wanted {shape}"
+                f"{path} is not VGG-16: {name} is {weights[name].shape}, expected {shape}"
             )
     first = weights["features.0.weight"].astype(np.float64)
     mean, spread = float(first.mean()), float(first.std())

@@ -28,7 +28,7 @@ def read_chapters(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation
     if text.startswith(";FFMETADATA"):
         chapters = [_story(path, chapter) for chapter in _chapters(path, text)]
         if not chapters:
-            raise FormatError(f"{path}:1: one [CHAPTER] a story is wanted, got none")
+            raise FormatError(f"{path}:1: expected one [CHAPTER] per story, got none")
     else:
         found = ((n, _TIMED_LINE.match(line)) for n, line in enumerate(text.splitlines(), start=1))
         chapters = [
@@ -47,13 +47,13 @@ def read_matroska(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation
     """Chapter XML: one story a chapter of the default edition, whatever is nested inside."""
     root = parse(path, text, kind="a Matroska chapter file")
     if root.tag != "Chapters":
-        raise FormatError(f"{path}:{root.line}: Matroska <Chapters> are wanted, got <{root.tag}>")
+        raise FormatError(f"{path}:{root.line}: expected Matroska <Chapters>, got <{root.tag}>")
     editions = root.all("EditionEntry")
     default = [each for each in editions if each.words("EditionFlagDefault") == "1"]
     atoms = [atom for edition in (default or editions)[:1] for atom in edition.all("ChapterAtom")]
     stories = [_atom(path, atom) for atom in atoms if atom.words("ChapterFlagHidden") != "1"]
     if not stories:
-        raise FormatError(f"{path}:{root.line}: one chapter a story is wanted, got none")
+        raise FormatError(f"{path}:{root.line}: expected one chapter per story, got none")
     return [from_story_lines(path, path.stem, stories, "seconds")]
 
 
@@ -85,7 +85,7 @@ def _chapters(path: Path, text: str) -> list[_Chapter]:
         elif inside and line.strip() and line[0] not in ";#":
             pair = _KEY.fullmatch(line)
             if not pair:
-                raise FormatError(f"{path}:{number}: key=value is wanted, got {line[:40]!r}")
+                raise FormatError(f"{path}:{number}: expected key=value, got {line[:40]!r}")
             key, value = (_ESCAPED.sub(r"\1", half) for half in pair.groups())
             chapters[-1].facts[key.lower()] = value
     return chapters

@@ -38,7 +38,7 @@ def read_edl(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
     else:
         stories = _events(path, lines, hints.rate)
     if not stories:
-        raise FormatError(f"{path}:1: one event a story is wanted, got none")
+        raise FormatError(f"{path}:1: expected one event per story, got none")
     return [from_story_lines(path, path.stem, stories, "seconds")]
 
 
@@ -48,7 +48,7 @@ def read_fcpxml(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
     spine = next((node for node in root.walk() if node.tag == "spine"), None)
     clips = [] if spine is None else [node for node in spine.children if node.tag in CLIPS]
     if not clips:
-        raise FormatError(f"{path}:{root.line}: a project with clips in its spine is wanted")
+        raise FormatError(f"{path}:{root.line}: expected a project with clips in its spine")
     end = _rational(path, clips[-1], "offset") + _rational(path, clips[-1], "duration")
     stories = [
         StoryLine(
@@ -80,7 +80,7 @@ class _Event:
 def _events(path: Path, lines: list[tuple[int, str]], rate: Fraction | None) -> list[StoryLine]:
     """Events that show pictures, on a clock that starts at 0 even where the list's does not."""
     if rate is None:
-        raise FormatError(f"{path}:1: timecode counts frames: say how many there are a second")
+        raise FormatError(f"{path}:1: timecodes need a frame rate; give it with --fps")
     events: list[_Event] = []
     hour = 0
     for number, line in lines:

@@ -39,7 +39,7 @@ def read_json(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
         return [_from_manifest(path, text, content)]
     items = content if isinstance(content, list) else [content]
     if not items:
-        raise FormatError(f"{path}:1: a segmentation is wanted, got an empty list")
+        raise FormatError(f"{path}:1: expected a segmentation, got an empty list")
     line_at = _line_finder(text)
     starts_lines = list(_array_lines(text, "starts", line_at))
     end_lines = [line_at(found.start()) for found in re.finditer(r'"end"\s*:', text)]
@@ -77,7 +77,7 @@ def _from_chapters(path: Path, text: str, content: dict[str, Any]) -> WrittenAnn
     except (KeyError, TypeError, ValueError) as error:
         raise FormatError(f"{path}:1: chapters need a startTime in seconds") from error
     if not chapters:
-        raise FormatError(f"{path}:1: at least one chapter is wanted, got none")
+        raise FormatError(f"{path}:1: expected at least one chapter, got none")
     return from_story_lines(path, path.stem, chapters, "seconds")
 
 
@@ -89,9 +89,9 @@ def _from_manifest(path: Path, text: str, content: dict[str, Any]) -> WrittenAnn
         stories = [_from_range(path, text, story, line_at) for story in top["items"]]
         annotator = _label(top) or path.stem
     except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise FormatError(f"{path}:1: a manifest with a range a story is wanted") from error
+        raise FormatError(f"{path}:1: expected a manifest with one range per story") from error
     if not stories:
-        raise FormatError(f"{path}:1: at least one range is wanted, got none")
+        raise FormatError(f"{path}:1: expected at least one range, got none")
     return from_story_lines(path, annotator, stories, "seconds")
 
 
@@ -144,7 +144,7 @@ def _from_stories(path: Path, text: str, content: dict[str, Any]) -> WrittenAnno
     except (KeyError, TypeError, ValueError) as error:
         raise FormatError(f"{path}:1: stories need a start and an end in seconds") from error
     if not stories:
-        raise FormatError(f"{path}:1: at least one story is wanted, got none")
+        raise FormatError(f"{path}:1: expected at least one story, got none")
     return from_story_lines(path, str(content.get("annotator") or path.stem), stories, "seconds")
 
 

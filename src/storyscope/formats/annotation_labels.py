@@ -37,7 +37,7 @@ def read_labels(path: Path, text: str) -> WrittenAnnotation:
 def read_textgrid(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
     """One story an interval of the tier named for stories, of `--tier`, or of the only tier."""
     if "ooTextFile" not in text[:200]:
-        raise FormatError(f"{path}:1: a TextGrid in Praat's long text format is wanted")
+        raise FormatError(f"{path}:1: expected a TextGrid in Praat's long text format")
     tiers = _tiers(path, text)
     chosen = story_tiers(path, list(tiers), hints.tier)
     return [

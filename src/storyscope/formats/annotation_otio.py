@@ -36,13 +36,13 @@ def read_otio(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
         if _schema(track) == "Track" and track.get("kind", "Video") == "Video"
     ]
     if not tracks:
-        raise FormatError(f"{path}:1: a timeline with a track of pictures is wanted")
+        raise FormatError(f"{path}:1: expected a timeline with a video track")
     try:
         stories = _stories(tracks[0])
     except (TypeError, ValueError, ArithmeticError, RecursionError) as error:
         raise FormatError(f"{path}:1: not an OTIO timeline: {error}") from error
     if not stories:
-        raise FormatError(f"{path}:1: one clip a story is wanted, got none")
+        raise FormatError(f"{path}:1: expected one clip per story, got none")
     return [from_story_lines(path, _annotator(timeline) or path.stem, stories, "seconds")]
 
 

@@ -67,7 +67,7 @@ def read_csv(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
     """
     rows = list(_rows(_without_cutting_list(text)))
     if not rows:
-        raise FormatError(f"{path}:1: one story a line is wanted, got an empty file")
+        raise FormatError(f"{path}:1: expected one story per line, got an empty file")
     header = _names(rows[0][1])
     named = any(name in START_NAMES + FRAME_NAMES for name in header)
     if not named:
@@ -76,7 +76,7 @@ def read_csv(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
     columns = _Columns(path, header, hints)
     stories = [columns.story(line, cells) for line, cells in rows[1 if named else 0 :]]
     if not stories:
-        raise FormatError(f"{path}:{rows[0][0]}: one story a line is wanted, got a header only")
+        raise FormatError(f"{path}:{rows[0][0]}: expected one story per line, got a header only")
     return _by_annotator(path, stories, unit)
 
 
@@ -98,7 +98,7 @@ def read_webvtt(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
         words = list(takewhile(str.strip, lines[number:]))
         stories.append(StoryLine(number, start, end, _title(words)))
     if not stories:
-        raise FormatError(f"{path}:1: one cue a story is wanted, got none")
+        raise FormatError(f"{path}:1: expected one cue per story, got none")
     return _by_annotator(path, stories, "seconds")
 
 

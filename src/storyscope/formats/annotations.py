@@ -97,7 +97,7 @@ class WrittenAnnotation:
     def in_seconds(self, *, end: float | None = None) -> Annotation:
         """As an annotation of a video, whose length is `end` where the file does not say it."""
         if self.unit != "seconds":
-            raise AnnotationError(f"{self.file}: times in seconds are wanted, got positions")
+            raise AnnotationError(f"{self.file}: expected times in seconds, got positions")
         last = self.end if self.end is not None else end
         if last is None:
             raise AnnotationError(f"{self.file} does not say where the last story ends")

@@ -20,7 +20,8 @@ def save_files(kind: Format, timeline: Timeline, output: Path, *, overwrite: boo
     folder = output.absolute().parent
     if not folder.is_dir():
         raise FormatError(
-            f"{output} cannot be written: the folder {output.parent} does not exist; make it first"
+            f"{output} cannot be written: the folder {output.parent} does not exist; "
+            "create it first"
         )
     sweep_abandoned(folder)
     staging = Path(tempfile.mkdtemp(dir=folder, prefix=EXPORTING))

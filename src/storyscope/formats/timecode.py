@@ -58,5 +58,5 @@ def is_timecode(text: str) -> bool:
 def seconds_at(text: str, rate: Fraction | None) -> float:
     """The time of a timecode, which says nothing until the rate is known."""
     if rate is None:
-        raise FormatError("timecode counts frames: say how many there are a second")
+        raise FormatError("timecodes need a frame rate; give it with --fps")
     return float(frame_of(text, rate) / rate)

@@ -31,7 +31,7 @@ LETTERS = str.maketrans(
 """How people write letters that are not an ordinary one with a mark."""
 
 T = TypeVar("T")
-STOPPED = "stopped before the end; add it again to go on"
+STOPPED = "stopped before the end; add it again to continue"
 
 
 def add_video(

@@ -28,8 +28,8 @@ def restore_database(place: str | Path, file: Path) -> Path | None:
     """Put a copy in the place of a library's database; returns where that was kept, if at all."""
     if address_of(place)[0] != FOLDER:
         raise LibraryError(
-            f"{without_password(str(place))} is no folder; a database server is restored with its "
-            "own tools, such as pg_restore"
+            f"{without_password(str(place))} is not a folder; a database server is restored "
+            "with its own tools, such as pg_restore"
         )
     folder = Path(place).expanduser()
     with explained(folder):

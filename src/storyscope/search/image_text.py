@@ -205,8 +205,8 @@ def _fetched_tower() -> Path:
     path = downloaded_file(CLIP)
     if path is None:
         raise MissingDependency(
-            "search.image_text is clip, which was not fetched; run `storyscope models get clip`, "
-            "or set search.image_text to off"
+            "search.image_text is clip, which has not been downloaded; "
+            "run `storyscope models get clip`, or set search.image_text to off"
         )
     return check_downloaded(CLIP, path)
 

@@ -38,7 +38,7 @@ def with_embedding(config: Config, store: Store) -> Config:
     if not file.exists() and config.stories.model == "library":
         raise ModelError(
             "the paper preset finds stories in a trained embedding, and this library has none; "
-            "add your videos without a preset, bring in annotations of them with `storyscope "
+            "add your videos without a preset, import annotations of them with `storyscope "
             f"import`, and run `{TRAINING_COMMAND} paper`; --preset paper-lite needs no training"
         )
     model = str(file.resolve()) if file.exists() else "default"

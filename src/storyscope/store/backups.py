@@ -96,11 +96,11 @@ def _require_library(copy: Path) -> None:
             tables = {row[0] for row in found.execute("SELECT name FROM sqlite_schema")}
             version = found.execute("PRAGMA user_version").fetchone()[0]
     except sqlite3.DatabaseError as error:
-        raise LibraryError(f"{copy} is no copy of a library: {error}") from error
+        raise LibraryError(f"{copy} is not a backup of a library: {error}") from error
     if not whole:
         raise LibraryError(f"{copy} is damaged; choose another copy")
     if not {"video", "artefact", "annotation"} <= tables or version > len(MIGRATIONS):
-        raise LibraryError(f"{copy} is no copy of a library that this version can read")
+        raise LibraryError(f"{copy} is not a backup that this version can read")
 
 
 def _readable(path: Path) -> bool:

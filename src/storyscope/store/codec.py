@@ -47,7 +47,7 @@ def _pack(value: Any, arrays: dict[str, Rows]) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         name = type(value).__name__
         if _RECORDS.get(name) is not type(value):
-            raise TypeError(f"a stage returned {type(value)}, which is no core type")
+            raise TypeError(f"a stage returned {type(value)}, which is not a core type")
         packed = {f.name: _pack(getattr(value, f.name), arrays) for f in fields(value)}
         return {"@record": name, **packed}
     match value:

@@ -117,7 +117,7 @@ class BucketArrays:
         try:
             self._bucket = from_url(place)
         except Exception as error:
-            raise LibraryError(f"{place} is no place for arrays: {error}") from None
+            raise LibraryError(f"{place} cannot hold arrays: {error}") from None
 
     def put(self, arrays: Mapping[str, Rows]) -> str:
         import obstore

@@ -33,7 +33,7 @@ def explained(folder: Path) -> Iterator[None]:
         if any(word in str(error) for word in ("malformed", "not a database")):
             raise LibraryError(
                 f"the library {folder} cannot be used: its database is damaged ({error}); "
-                f"bring back a copy with `storyscope restore {newest_backup(folder) or 'FILE'}`"
+                f"restore a backup with `storyscope restore {newest_backup(folder) or 'FILE'}`"
             ) from error
         raise LibraryError(f"the library {folder} cannot be used: {error}") from error
     except OSError as error:

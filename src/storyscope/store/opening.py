@@ -25,7 +25,7 @@ def require_database(folder: Path) -> None:
     lost = "empty" if (folder / DATABASE).exists() else "missing"
     raise LibraryError(
         f"the library {folder} has lost its database: {DATABASE} is {lost}, though indexed videos "
-        f"are still there; bring back a copy with `storyscope restore {wanted}`"
+        f"are still there; restore a backup with `storyscope restore {wanted}`"
     )
 
 

@@ -42,7 +42,9 @@ def parse_address(address: str) -> PostgresAddress:
     arrays = _arrays_of(options.pop("arrays", ""), parts.hostname or parts.path)
     schema = options.pop("schema", SCHEMA)
     if not re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", schema):
-        raise LibraryError(f"schema={schema} is no plain name; use small letters, digits and _")
+        raise LibraryError(
+            f"schema={schema} is not a plain name; use lower-case letters, digits and _"
+        )
     password = unquote(parts.password or "") or options.pop("password", "")
     server = _without_password(parts)._replace(query=urlencode(options, quote_via=quote))
     more = {"arrays": arrays} | ({"schema": schema} if schema != SCHEMA else {})

@@ -164,7 +164,7 @@ class PostgresVectors:
             return
         found = re.fullmatch(r"[a-z]+_(\d+)", kind)
         if not found:
-            raise LibraryError(f"{kind!r} is no kind of vectors")
+            raise LibraryError(f"{kind!r} is not a kind of vectors")
         schema = self._database.address.schema
         if not self._database.ask("SELECT to_regclass(%s) AS it", (f"{schema}.hnsw_{kind}",))[0][
             "it"

@@ -77,9 +77,9 @@ def _as_rows(vectors: npt.ArrayLike) -> Array:
     try:
         rows = np.asarray(vectors, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InvalidFeatures(f"one row of numbers a shot wanted: {error}") from error
+        raise InvalidFeatures(f"expected one row of numbers per shot: {error}") from error
     if rows.ndim != 2 or len(rows) == 0:
-        raise InvalidFeatures(f"one row a shot wanted, got an array of shape {rows.shape}")
+        raise InvalidFeatures(f"expected one row per shot, got an array of shape {rows.shape}")
     if not np.isfinite(rows).all():
         shot = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
         raise InvalidFeatures(f"shot {shot} holds NaN or infinity; numbers only can be clustered")

@@ -67,11 +67,11 @@ def fine_tune(
     another, is refused: it knows the stories already, and would be judged too well.
     """
     if not examples:
-        raise AnnotationError("there is nothing to learn from; annotate at least one video")
+        raise AnnotationError("nothing to learn from; annotate at least one video")
     base = base or default_model()
     if known := [video for video, of in examples.items() if _taught_by(base, video, of)]:
         raise AnnotationError(
-            f"the model to begin with was trained on {', '.join(known)}, so nobody could say "
+            f"the model to begin with was trained on {', '.join(known)}, so there is no telling "
             "whether learning helped there; begin with another model, or annotate other videos"
         )
     held_out = dict(examples) if len(examples) > 1 else halves(*examples.values())

@@ -65,7 +65,9 @@ def look(cues: Mapping[str, Sequence[Features]]) -> dict[str, Array]:
     """
     counts = {len(feature) for features in cues.values() for feature in features}
     if len(counts) > 1:
-        raise InvalidFeatures(f"features of one video wanted, got rows for {sorted(counts)} shots")
+        raise InvalidFeatures(
+            f"expected features of one video, got rows for {sorted(counts)} shots"
+        )
     views: dict[str, Array] = {}
     for cue, features in cues.items():
         rows = [np.asarray(each.vectors, np.float64) for each in features]

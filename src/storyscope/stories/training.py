@@ -72,7 +72,7 @@ def train(
     """
     torch = _torch()
     if not examples:
-        raise AnnotationError("there is nothing to learn from; annotate at least one video")
+        raise AnnotationError("nothing to learn from; annotate at least one video")
     rng = np.random.default_rng(seed)
     told = [variants(example, rng) if recipe.varied else [example] for example in examples]
     tables = [[(_related(each), each.truth) for each in versions] for versions in told]

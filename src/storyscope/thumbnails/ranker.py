@@ -114,7 +114,7 @@ def load_ranker(path: Path | None = None) -> Ranker:
             spread=float(values["spread"]),
         )
     except (OSError, UnicodeDecodeError, KeyError, TypeError, ValueError) as error:
-        raise ModelError(f"{source} is no thumbnail ranker ({error}); delete it") from error
+        raise ModelError(f"{source} is not a thumbnail ranker ({error}); delete it") from error
 
 
 def save_ranker(ranker: Ranker, path: Path) -> None:

@@ -76,8 +76,8 @@ def _refuse_floods(cues: Sequence[Cue], duration: float, source: str) -> None:
     characters = sum(len(cue.text) for cue in cues)
     if characters > MOST_CHARACTERS + MOST_CHARACTERS_A_SECOND * duration:
         raise TranscriptError(
-            f"{source or 'the transcript'} holds {characters} characters, more than anybody can "
-            f"say in {duration:.0f} seconds; is it of another video?"
+            f"{source or 'the transcript'} holds {characters} characters, more than can be "
+            f"said in {duration:.0f} seconds; is it of another video?"
         )
 
 

@@ -42,7 +42,7 @@ def ebu_stl_cues(data: bytes, name: str) -> tuple[list[Cue], str]:
     """Cues on the clock of the programme, whose start the header gives."""
     rate = RATES.get(data[3:11])
     if rate is None:
-        raise TranscriptError(f"{name}: an EBU STL file counts 24, 25 or 30 frames a second")
+        raise TranscriptError(f"{name}: an EBU STL file has 24, 25 or 30 frames per second")
     start = _programme_start(data[256:264], rate)
     character_set = data[12:14]
     cues: list[Cue] = []
