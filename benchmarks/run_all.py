@@ -80,6 +80,7 @@ ELSEWHERE: dict[str, str] = {
     "load": "benchmarks.page.load, which needs the demo and an idle machine",
     "page_speed": "benchmarks.page.page_speed, which needs the demo and Chromium",
     "photographs": "benchmarks.search.photographs, which downloads packages of photographs",
+    "shots-second-look": "benchmarks.shots.shots with one detector, for docs/shots.md",
     "thumbnails": "training.train_thumbnails, which replaces the ranker that ships",
 }
 """Pages that this program does not write, and what does."""

@@ -1,14 +1,16 @@
 """The shortest description of a video, found by dynamic programming (Mahon and Lapata 2025).
 
-A story is coded by the mean of its shots and by how far each shot lies from it under a normal
-distribution. In bits, with d dimensions of variance v and N shots in all, a story of n shots takes
+Shots are told by a normal distribution around the mean of their story, and the mean by another
+around that of the video. In units of the variance within stories, with the means varying by t in a
+dimension, a story of n shots takes
 
-    log2 N  +  d/2 log2 n  +  sum over its shots of |x - mean|^2 / (2 v ln 2)
+    log2 N  +  sum over dimensions of (ln(1 + n t) + sum x^2 - t (sum x)^2 / (1 + n t)) / (2 ln 2)
 
-for where it begins, its mean and its shots. The shortest sum over all ways to part the shots is
-exact, and there is nothing to choose. Where the paper gives each story a variance of its own, here
-the video has one, taken from neighbouring shots: a story of one shot has none. The dimensions are
-the principal axes of more than mean variance.
+bits for where it begins among N shots and for the shots themselves, but for a term that is the same
+for all ways to split the video. The shortest sum over all of them is exact, and there is nothing to
+choose. Where the paper gives each story a covariance of its own, here the video has one variance in
+each dimension, taken from neighbouring shots; t is what is left of the video's variance. The
+dimensions are the principal axes of more than mean variance.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from storyscope.evaluate import AnnotatedVideo, UnannotatedVideo
 
 
 class ShortestDescription:
-    """Parts a video so that it can be told in the fewest bits."""
+    """Splits a video so that it can be told in the fewest bits."""
 
     name = "mdl"
 
@@ -46,13 +48,15 @@ def shortest_description(vectors: npt.ArrayLike) -> Segmentation:
     count, dimensions = rows.shape
     if not dimensions:
         return Segmentation((0,), count)
+    spread = np.maximum(rows.var(axis=0) - 1, 1e-9)
     sums = np.vstack([np.zeros(dimensions), rows.cumsum(axis=0)])
     squares = np.append(0.0, (rows**2).sum(axis=1).cumsum())
     best, start_of = np.zeros(count + 1), np.zeros(count + 1, int)
     for end in range(1, count + 1):
-        shots = end - np.arange(end)
-        scatter = squares[end] - squares[:end] - ((sums[end] - sums[:end]) ** 2).sum(axis=1) / shots
-        bits = math.log2(count) + dimensions / 2 * np.log2(shots) + scatter / (2 * math.log(2))
+        shots = end - np.arange(end)[:, None]
+        known = 1 + shots * spread
+        told = (np.log(known) - spread * (sums[end] - sums[:end]) ** 2 / known).sum(axis=1)
+        bits = math.log2(count) + (told + squares[end] - squares[:end]) / (2 * math.log(2))
         totals = best[:end] + bits
         start_of[end] = totals.argmin()
         best[end] = totals[start_of[end]]

@@ -32,7 +32,7 @@ def transcript(
 
     Example:
 
-        storyscope transcript talk --format vtt --output talk.vtt
+        storyscope transcript film --format vtt --output film.vtt
     """
     from storyscope.errors import TranscriptError, UnknownName
     from storyscope.transcripts import FORMATS, write_transcript
