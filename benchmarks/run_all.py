@@ -79,6 +79,7 @@ ELSEWHERE: dict[str, str] = {
     "gpu": "benchmarks.indexing.gpu, which needs a GPU",
     "load": "benchmarks.page.load, which needs the demo and an idle machine",
     "page_speed": "benchmarks.page.page_speed, which needs the demo and Chromium",
+    "nested-six": "a choice that was dropped; docs/story-detection.md says why it is kept",
     "photographs": "benchmarks.search.photographs, which downloads packages of photographs",
     "shots-second-look": "benchmarks.shots.shots with one detector, for docs/shots.md",
     "thumbnails": "training.train_thumbnails, which replaces the ranker that ships",

@@ -2,8 +2,8 @@
 
     python -m benchmarks.stories.stories [--data ../shared/data] [--jobs 2] [NAME ...]
 
-What was computed is kept in the cache of the command: a stopped run goes on where it stopped, and
-one that is finished costs nothing. NAME is one or more of the runs below.
+Results are cached by the command: a stopped run resumes, and a finished one costs nothing. NAME
+is one or more of the runs below.
 """
 
 from __future__ import annotations
@@ -20,10 +20,8 @@ SEEN = ["--features", "vgg19,hsv"]
 RUNS: dict[str, list[str]] = {
     "nested-films": ["ovsd", *SEEN, "--nested", "--also", "{data}/bbc"],
     "nested-bbc": ["bbc", *SEEN, "--nested", "--also", "{data}/ovsd"],
-    "nested-films-alone": ["ovsd", *SEEN, "--nested"],
-    "nested-bbc-alone": ["bbc", *SEEN, "--nested"],
-    "nested-bbc-to-films": ["ovsd", *SEEN, "--nested", "--train", "{data}/bbc"],
-    "nested-films-to-bbc": ["bbc", *SEEN, "--nested", "--train", "{data}/ovsd"],
+    "nested-films-from-bbc": ["ovsd", *SEEN, "--nested", "--train", "{data}/bbc"],
+    "nested-bbc-from-films": ["bbc", *SEEN, "--nested", "--train", "{data}/ovsd"],
     "stories-bbc": ["bbc", *SEEN],
     "stories-ovsd-from-bbc": ["ovsd", *SEEN, "--protocol", "pretrained", "--train", "{data}/bbc"],
     "stories-ovsd-left-out": ["ovsd", *SEEN],

@@ -124,20 +124,19 @@ def test_most_commands_run_and_every_exception_is_of_one_that_is_there():
 
 
 @pytest.fixture(scope="module")
-def home(film, tmp_path_factory):
-    """A home with the film, the libraries and the files that the docs speak of."""
+def home(indexed, film, tmp_path_factory):
+    """A home with the libraries and files that the docs speak of."""
     home = tmp_path_factory.mktemp("home")
-    for name in ("film.mp4", "recording.ts"):
-        shutil.copy(film, home / name)
+    shutil.copy(film, home / "recording.ts")
     shutil.copy(film.with_suffix(".srt"), home / "film.srt")
     Image.new("RGB", (64, 36), (210, 160, 60)).save(home / "beach.jpg")
-    library = Library(home / "archive")
-    library.keep_settings(["transcripts.speech=off"])
-    end = library.add(home / "film.mp4").duration
-    for number, person in enumerate(("ann", "anna", "bob"), start=1):
+    library = Library(shutil.copytree(indexed, home / "archive"))
+    end = library.video("film").duration
+    for number, person in enumerate(("ann", "anna", "bob", "dan"), start=1):
         library.annotate("film", Annotation(person, (0.0, 4.0 + number, 10.0), end))
     library.search("camel")  # Copies have its index.
-    marked = library.timeline("film", annotator="anna")
+    marked = library.timeline("film", annotator="dan")
+    library.discard_annotation("film", "dan")
     for kind, names in FILES.items():
         for name in names.split():
             (home / name).write_text(find_format(kind).write(marked), encoding="utf-8")
@@ -158,7 +157,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("page", [name for name, lines in RUN.items() if lines])
-def test_every_command_of_a_page_runs(page, home, monkeypatch):
+def test_every_command_of_a_page_runs(page, home, film, monkeypatch):
     library = home / ".storyscope"
     shutil.rmtree(library, ignore_errors=True)
     shutil.copytree(home / "archive", library)
@@ -167,4 +166,4 @@ def test_every_command_of_a_page_runs(page, home, monkeypatch):
     for line in RUN[page]:
         for long, short in SHORTER.items():
             line = line.replace(long, short)
-        storyscope(*words_of(line))
+        storyscope(*words_of(line.replace(" film.mp4", f" {film}")))

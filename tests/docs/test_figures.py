@@ -1,6 +1,7 @@
 """Figures in the docs are those that the benchmarks wrote."""
 
 import json
+import re
 
 import pytest
 
@@ -31,6 +32,14 @@ def root(tmp_path):
 
 def test_every_figure_quoted_is_what_a_benchmark_wrote():
     assert [*figures.differences()] == []
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/baselines.md", "docs/story-detection.md"])
+def test_scores_are_quoted_as_links_only(page):
+    text = (figures.ROOT / page).read_text(encoding="utf-8")
+    prose = re.sub(r"```.*?```|\[[^\]]*\]\([^)]*\)|`[^`]*`", "", text, flags=re.S)
+    of_the_paper = {".33", ".41", ".48"}
+    assert set(re.findall(r"(?<![\w.])\.\d\d+\b", prose)) <= of_the_paper
 
 
 @pytest.mark.parametrize(("half", "name"), [("scoring", "shots"), ("real", "shots-real")])
