@@ -18,6 +18,7 @@ from storyscope.config import Config
 from storyscope.core import Story, Video
 from storyscope.cues import indexed_cues
 from storyscope.errors import TranscriptError
+from storyscope.models import use_device
 from storyscope.search import text_model_digest
 from storyscope.stages import indexing as stages
 from storyscope.stages.collection import (
@@ -37,6 +38,7 @@ from storyscope.transcripts import find_sidecar
 
 def index_video(source: Source, config: Config, execute: Executor) -> Made[tuple[Story, ...]]:
     """Run every stage that is not finished yet; the last artefact is the named stories."""
+    use_device(config.processes.device)
     wanted, config = config, with_embedding(config, source.store)
     weights = stages.weights(config)
     scanning = (config.shots, stages.picking(config))

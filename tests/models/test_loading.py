@@ -2,8 +2,6 @@
 
 import hashlib
 import os
-import sys
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +9,7 @@ import pytest
 from storyscope import models
 from storyscope.errors import MissingDependency, ModelError, UnknownName
 from storyscope.features.onnx_graph import Graph, Tensor
-from storyscope.models import Shipped, find_model, keep_in_cache, loading, onnx_session, shipped
+from storyscope.models import Shipped, find_model, keep_in_cache, onnx_session, shipped
 
 
 @pytest.fixture(autouse=True)
@@ -131,27 +129,6 @@ def test_a_session_runs_a_graph_with_the_threads_it_was_given():
     assert session.get_session_options().intra_op_num_threads == 1
     doubled = session.run(None, {"x": np.float32([[1, 2, 3]])})[0]
     assert doubled.tolist() == [[2, 4, 6]]
-
-
-@pytest.mark.parametrize(
-    ("driver", "torch_sees", "onnxruntime_has", "device"),
-    [
-        (True, True, "CPUExecutionProvider", "cuda"),
-        (True, True, "CUDAExecutionProvider", ""),
-        (True, False, "CPUExecutionProvider", ""),
-        (False, True, "CPUExecutionProvider", ""),
-    ],
-)
-def test_torch_runs_networks_where_it_alone_sees_a_gpu(
-    monkeypatch, tmp_path, driver, torch_sees, onnxruntime_has, device
-):
-    cuda = SimpleNamespace(is_available=lambda: torch_sees)
-    runtime = SimpleNamespace(get_available_providers=lambda: [onnxruntime_has])
-    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
-    monkeypatch.setitem(sys.modules, "onnxruntime", runtime)
-    monkeypatch.setattr(loading.shutil, "which", lambda name: None)
-    monkeypatch.setattr(loading, "GPU_DRIVERS", [str(tmp_path)] if driver else [])
-    assert models.torch_gpu.__wrapped__() == device
 
 
 def test_a_file_that_is_no_graph_is_refused(tmp_path):

@@ -186,9 +186,12 @@ class SearchConfig(Checked):
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessConfig(Checked):
-    """What an index process may take before it is stopped."""
+    """Where networks run, and what an index process may take before it is stopped."""
 
     room: ClassVar[str] = "processes"
+
+    device: str = one_of("auto", "cpu", "cuda")
+    """Processor of all networks: auto takes a GPU where there is one, cuda insists on it."""
 
     budget: float = at_least(0.01, 1.0)
     """How many times the ordinary time and memory a film may take, for films you trust."""

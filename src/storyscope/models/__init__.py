@@ -1,5 +1,6 @@
 """Weights: where they come from, what ships, what a person fetched, and how they are run."""
 
+from storyscope.models.devices import may_use_gpu, torch_gpu, torch_sees_gpu, use_device
 from storyscope.models.downloads import (
     DOWNLOADS,
     Download,
@@ -24,7 +25,6 @@ from storyscope.models.loading import (
     read_facts,
     read_weights,
     thread_count,
-    torch_gpu,
     write_weights,
 )
 from storyscope.models.shipped import (
@@ -57,6 +57,7 @@ __all__ = [
     "is_hub_id",
     "is_installed",
     "keep_in_cache",
+    "may_use_gpu",
     "models_folder",
     "onnx_session",
     "package_folder",
@@ -65,5 +66,7 @@ __all__ = [
     "read_weights",
     "thread_count",
     "torch_gpu",
+    "torch_sees_gpu",
+    "use_device",
     "write_weights",
 ]

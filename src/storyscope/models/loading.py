@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from storyscope.errors import MissingDependency, ModelError, UnknownName
+from storyscope.models.devices import onnx_providers
 from storyscope.models.shipped import SHIPPED, check_file, digest_of, package_folder
 from storyscope.writing import write_whole
 
@@ -33,7 +33,6 @@ DIGESTS = "digests.json"
 """Beside the files of a model that a person fetched: the SHA-256 of each."""
 MOST_THREADS = 2
 """More of them gain little on networks as small as ours."""
-GPU_DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
 
 
 @dataclass(frozen=True)
@@ -128,23 +127,6 @@ def thread_count() -> int:
     return int(said) if said.isdecimal() and int(said) else min(MOST_THREADS, os.cpu_count() or 1)
 
 
-@cache
-def torch_gpu() -> str:
-    """Name of the GPU that torch sees and onnxruntime does not use; empty where there is none.
-
-    Without a driver torch is not even imported: that takes seconds, and memory.
-    """
-    if not (any(Path(path).exists() for path in GPU_DRIVERS) or shutil.which("nvidia-smi")):
-        return ""
-    try:
-        import onnxruntime
-        import torch
-    except (ImportError, OSError):  # torch without its driver's libraries raises the latter
-        return ""
-    used = "CUDAExecutionProvider" in onnxruntime.get_available_providers()
-    return "cuda" if torch.cuda.is_available() and not used else ""
-
-
 def onnx_session(model: Path | bytes, *, threads: int | None = None) -> InferenceSession:
     """Open an ONNX graph on the best processor there is, with a pinned number of threads."""
     try:
@@ -163,11 +145,9 @@ def onnx_session(model: Path | bytes, *, threads: int | None = None) -> Inferenc
     # Products of 8-bit numbers overflow on processors without VNNI, and CLIP then sees nothing:
     # this takes a slower and exact way on those, and changes nothing on others.
     options.add_session_config_entry("session.x64quantprecision", "1")
-    wanted = ("CUDAExecutionProvider", "CPUExecutionProvider")
-    providers = [name for name in wanted if name in onnxruntime.get_available_providers()]
     source = model if isinstance(model, bytes) else str(model)
     try:
-        return onnxruntime.InferenceSession(source, options, providers=providers)
+        return onnxruntime.InferenceSession(source, options, providers=onnx_providers())
     except Exception as error:
         where = "the graph" if isinstance(model, bytes) else str(model)
         raise ModelError(f"{where} is not a network onnxruntime can run: {error}") from error

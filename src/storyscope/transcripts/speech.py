@@ -18,7 +18,14 @@ import numpy as np
 from storyscope.core import SoundChunk, Span, Transcript, Word
 from storyscope.core.language import UNKNOWN
 from storyscope.errors import MissingDependency, ModelError, UnknownName
-from storyscope.models import SHIPPED, cache_folder, check_file, find_model, is_installed
+from storyscope.models import (
+    SHIPPED,
+    cache_folder,
+    check_file,
+    find_model,
+    is_installed,
+    may_use_gpu,
+)
 from storyscope.progress import Report, Step, silent
 from storyscope.transcripts.cues import transcript_of_cues
 from storyscope.transcripts.json_formats import json_cues
@@ -198,7 +205,7 @@ def _whisper(folder: Path, threads: int) -> WhisperModel:
     import ctranslate2
     from faster_whisper import WhisperModel
 
-    on_gpu = ctranslate2.get_cuda_device_count() > 0
+    on_gpu = may_use_gpu() and ctranslate2.get_cuda_device_count() > 0
     try:
         return WhisperModel(
             str(folder),
