@@ -29,6 +29,8 @@ from storyscope.stories import (
     importance,
     segment,
 )
+from storyscope.stories import relations as relations_room
+from storyscope.stories import similarity as similarity_room
 from storyscope.stories.decode import expected_overlaps, most_agreeable
 from storyscope.stories.detect import read
 from storyscope.stories.examples import StoryExample
@@ -42,7 +44,16 @@ from storyscope.stories.relations import (
     Rhythm,
     relate,
 )
-from storyscope.stories.similarity import cues_of, likeness, look, normal_scores
+from storyscope.stories.similarity import (
+    View,
+    comparable,
+    cues_of,
+    distinctive,
+    likeness,
+    look,
+    normal_scores,
+    quantiles,
+)
 from storyscope.stories.training import Recipe, train
 
 QUICK = Recipe(steps=40, hidden=12, batch=4, learning_rate=0.01, varied=False)
@@ -208,25 +219,28 @@ def test_a_path_is_a_list_of_every_change():
 @given(st.integers(0, 999))
 def test_normal_scores_forget_the_scale_of_a_network(seed):
     rows = np.random.default_rng(seed).normal(size=(12, 5))
-    plain = likeness(rows)
-    np.testing.assert_allclose(normal_scores(plain), normal_scores(3 * plain - 1), atol=1e-9)
-    assert np.abs(normal_scores(plain)).max() <= 3.0
+    plain = likeness(rows, rows)[np.triu_indices(12, 1)]
+    other = 3 * plain - 1
+    scores = normal_scores(plain, quantiles(plain))
+    np.testing.assert_allclose(scores, normal_scores(other, quantiles(other)), atol=1e-9)
+    assert np.abs(scores).max() <= 3.0
 
 
 def test_equal_shots_say_nothing():
-    off_diagonal = normal_scores(likeness(np.ones((5, 4))))[~np.eye(5, dtype=bool)]
+    off_diagonal = View.of([comparable(np.ones((5, 4)))]).among(range(5))[~np.eye(5, dtype=bool)]
     assert (off_diagonal == 0).all()
 
 
 def test_histograms_are_compared_by_their_roots():
     histograms = np.array([[1.0, 0, 0], [0.25, 0.75, 0], [0, 0, 1.0]])
-    assert likeness(histograms)[0, 1] == pytest.approx(0.5)
+    rows = comparable(histograms)
+    assert likeness(rows, rows)[0, 1] == pytest.approx(0.5)
 
 
 def test_relations_match_their_definitions():
     shots, features, _ = made_up_film(3, stories=4)
     relations = relate(features, Rhythm.of(shots))
-    view = look(cues_of(features))["appearance"]
+    view = look(cues_of(features))["appearance"].among(range(len(shots)))
     cuts, runs = relations.cuts["appearance"], relations.runs["appearance"]
     assert cuts.shape == (len(shots), CUT_COLUMNS)
     assert runs.shape == (len(shots), len(shots), RUN_COLUMNS)
@@ -264,7 +278,33 @@ def test_loud_columns_of_sound_do_not_drown_the_others():
     loud = np.hstack([1000 + 300 * rng.normal(size=(30, 1)), quiet])
     scaled = np.hstack([loud[:, :1] / 300, quiet])
     views = [look(cues_of([Features("audio", rows, "x")]))["audio"] for rows in (loud, scaled)]
-    np.testing.assert_allclose(*views, atol=0.05)
+    np.testing.assert_allclose(*(view.among(range(30)) for view in views), atol=0.05)
+
+
+def test_a_film_looked_at_in_parts_is_the_film_as_a_whole(monkeypatch):
+    shots, features, _ = made_up_film(6, stories=60)
+    rhythm, longest = Rhythm.of(shots), 20
+    whole = relate(features, rhythm, longest)
+    monkeypatch.setattr(relations_room, "PART", 17)
+    monkeypatch.setattr(similarity_room, "BAND", 13)
+    parts = relate(features, rhythm, longest)
+    assert len(shots) > 2 * (longest + 2 * relations_room.AROUND)
+    for view in whole.cuts:
+        np.testing.assert_allclose(parts.cuts[view], whole.cuts[view], atol=1e-5)
+        np.testing.assert_allclose(parts.runs[view], whole.runs[view], atol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(9, 6), (6, 9), (5, 1)])
+def test_what_is_distinctive_is_whitened_by_the_films_own_axes(shape):
+    rows = np.random.default_rng(3).normal(size=shape) * np.arange(1, shape[1] + 1)
+    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    centred = unit - unit.mean(axis=0)
+    _, strengths, axes = np.linalg.svd(centred, full_matrices=False)
+    variance = strengths**2 / len(rows)
+    white = centred @ axes.T / np.sqrt(variance + variance.sum() / min(shape))
+    white /= np.linalg.norm(white, axis=1, keepdims=True)
+    found = distinctive(rows)
+    np.testing.assert_allclose(likeness(found, found), white @ white.T, atol=1e-6)
 
 
 def test_weights_of_views_are_shared_among_those_there_are(model):

@@ -14,7 +14,7 @@ from storyscope.stories.examples import (
     variants,
 )
 from storyscope.stories.relations import Rhythm
-from storyscope.stories.similarity import likeness
+from storyscope.stories.similarity import comparable, likeness
 from storyscope.stories.training import Recipe, train
 
 
@@ -60,7 +60,8 @@ def test_another_network_sees_other_numbers_and_similar_likenesses():
     assert other.features[0].vectors.shape != film.features[0].vectors.shape
     assert other.features[1] is film.features[1]
     pairs = np.triu_indices(len(film.rhythm), 1)
-    before, after = (likeness(each.features[0].vectors)[pairs] for each in (film, other))
+    rows = (comparable(each.features[0].vectors) for each in (film, other))
+    before, after = (likeness(each, each)[pairs] for each in rows)
     assert np.corrcoef(before, after)[0, 1] > 0.5
 
 
@@ -70,9 +71,8 @@ def test_a_news_programme_has_short_items_and_a_shot_that_returns(seed):
     news = as_news(film, np.random.default_rng(seed))
     assert max(len(item) for item in news.truth) <= 15
     assert len(news.truth) >= 12
-    rows = news.features[0].vectors
-    firsts = rows[list(news.truth.starts)]
-    closest = np.sort(likeness(firsts) - 2 * np.eye(len(firsts)), axis=1)[:, -1]
+    firsts = comparable(news.features[0].vectors)[list(news.truth.starts)]
+    closest = np.sort(likeness(firsts, firsts) - 2 * np.eye(len(firsts)), axis=1)[:, -1]
     assert np.mean(closest > 0.9) > 0.2
 
 

@@ -22,6 +22,7 @@ from storyscope.stories.pace import Pace
 from storyscope.stories.relations import (
     CUT_COLUMNS,
     CUT_TIMING,
+    PART,
     RUN_COLUMNS,
     RUN_TIMING,
     Relations,
@@ -119,10 +120,11 @@ class StoryModel:
         hidden = np.maximum(around(seen) @ w["cut_2"] + w["cut_2_bias"], 0)
         of_cuts = (hidden @ w["cut_3"] + w["cut_3_bias"])[:, 0]
         of_cuts[0] = 0.0
-        hidden = np.maximum(runs @ w["run_1"] + w["run_1_bias"], 0)
-        hidden = np.maximum(hidden @ w["run_2"] + w["run_2_bias"], 0)
-        of_runs = (hidden @ w["run_3"] + w["run_3_bias"])[..., 0]
-        scores: Array = (of_cuts[:, None] + of_runs).astype(np.float64)
+        scores: Array = np.empty((shots, lengths))
+        for part in (slice(start, start + PART) for start in range(0, shots, PART)):
+            hidden = np.maximum(runs[part] @ w["run_1"] + w["run_1_bias"], 0)
+            hidden = np.maximum(hidden @ w["run_2"] + w["run_2_bias"], 0)
+            scores[part] = of_cuts[part, None] + (hidden @ w["run_3"] + w["run_3_bias"])[..., 0]
         scores[np.arange(shots)[:, None] + np.arange(lengths) >= shots] = -np.inf
         return scores
 

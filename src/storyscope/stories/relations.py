@@ -13,7 +13,7 @@ import numpy as np
 
 from storyscope.core import Features, Shot
 from storyscope.cues import find_cue
-from storyscope.stories.similarity import SAME, Array, cues_of, look
+from storyscope.stories.similarity import SAME, Array, View, cues_of, look
 
 LONGEST = 240
 """Stories of up to this many shots are scored; coarser granularities join them to longer ones."""
@@ -32,6 +32,10 @@ OUTSIDE = 9.0
 """More than any similarity; less, with a minus."""
 SIDES = (4, 12)
 """Shots before and after a run that it is compared with."""
+AROUND = max(*WINDOWS, *REACHES, *SIDES, LINK_REACH)
+"""How far to either side of a change or a run anything is looked at."""
+PART = 1024
+"""Shots whose relations are worked out at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,23 +96,49 @@ def relate(features: Sequence[Features], rhythm: Rhythm, longest: int = LONGEST)
     """Compare the shots by every cue, and each change and run with what is around it."""
     count = len(rhythm)
     lengths = min(longest, count)
-    start, steps = np.divmod(np.arange(count * lengths), lengths)
-    stop = np.minimum(start + steps + 1, count)
-
-    def of_runs(columns: Sequence[Array]) -> Array:
-        return np.array(columns, np.float32).T.reshape(count, lengths, -1)
-
     cues = cues_of(features)
     evidence = {cue: cues.pop(cue) for cue in [*cues] if find_cue(cue).view == "boundary"}
-    views = look(cues)
+    tables = {name: _tables(view, rhythm, lengths) for name, view in look(cues).items()}
     return Relations(
         rhythm,
-        {name: np.array(_cut_columns(v, rhythm), np.float32).T for name, v in views.items()},
-        {name: of_runs(_run_columns(view, start, stop)) for name, view in views.items()},
+        {name: cuts for name, (cuts, _) in tables.items()},
+        {name: runs for name, (_, runs) in tables.items()},
         np.array(_cut_timing(rhythm), np.float32).T,
-        of_runs(_run_timing(start, stop, rhythm)),
+        _by_run(_run_timing(*_runs(range(count), lengths, count), rhythm), lengths),
         {cue: _log_odds(rows, find_cue(cue).vote) for cue, rows in evidence.items()},
     )
+
+
+def _tables(view: View, rhythm: Rhythm, lengths: int) -> tuple[Array, Array]:
+    """What one view says of every change and every run, a part of the film at a time.
+
+    Nothing that is said of a shot depends on shots further away than AROUND and the longest run,
+    so memory grows with the length of a film and not with its square.
+    """
+    count = len(rhythm)
+    middle = (rhythm.edges[1:] + rhythm.edges[:-1]) / 2 / rhythm.lengths.mean()
+    cuts, runs = [], []
+    for first in range(0, count, PART):
+        end = min(first + PART, count)
+        low, high = max(first - AROUND, 0), min(end + max(lengths, AROUND) + AROUND, count)
+        scores, here = view.among(range(low, high)), slice(first - low, end - low)
+        cuts.append(np.array(_cut_columns(scores, middle[low:high]), np.float32).T[here])
+        start, stop = _runs(range(first - low, end - low), lengths, high - low)
+        fellows = (each[here].ravel() for each in _closest_fellows(scores, lengths))
+        runs.append(_by_run([*_run_columns(scores, start, stop), *fellows], lengths))
+    return np.concatenate(cuts), np.concatenate(runs)
+
+
+def _runs(starts: range, lengths: int, count: int) -> tuple[Array, Array]:
+    """First and end shot of the runs of 1 to `lengths` shots from each of `starts` on."""
+    start, steps = np.divmod(np.arange(len(starts) * lengths), lengths)
+    start += starts.start
+    return start, np.minimum(start + steps + 1, count)
+
+
+def _by_run(columns: Sequence[Array], lengths: int) -> Array:
+    table: Array = np.array(columns, np.float32).T.reshape(-1, lengths, len(columns))
+    return table
 
 
 def _log_odds(features: Sequence[Features], slope: float) -> Array:
@@ -120,9 +150,12 @@ def _log_odds(features: Sequence[Features], slope: float) -> Array:
     return odds
 
 
-def _cut_columns(view: Array, rhythm: Rhythm) -> list[Array]:
-    """Similarity across each change and to either side of it, at several reaches."""
-    count = len(rhythm)
+def _cut_columns(view: Array, middle: Array) -> list[Array]:
+    """Similarity across each change and to either side of it, at several reaches.
+
+    `middle` says when the middle of each shot is, in usual shot lengths.
+    """
+    count = len(view)
     mean_of, cut = _block_means(view), np.arange(count)
     highest = _highest_across(view, max(*WINDOWS, *REACHES))
     columns = []
@@ -136,7 +169,7 @@ def _cut_columns(view: Array, rhythm: Rhythm) -> list[Array]:
             columns += [(before + after) / 2 - across, np.minimum(before, after) - across]
     for reach in REACHES:
         columns += [highest[:, reach - 1, 0], highest[:, 0, reach - 1]]
-    return columns + _fading_links(view, rhythm)
+    return columns + _fading_links(view, middle)
 
 
 def _highest_across(view: Array, reach: int) -> Array:
@@ -155,9 +188,8 @@ def _highest_across(view: Array, reach: int) -> Array:
     return highest
 
 
-def _fading_links(view: Array, rhythm: Rhythm) -> list[Array]:
+def _fading_links(view: Array, middle: Array) -> list[Array]:
     """How many pairs across each change show the same thing, near ones counting most."""
-    middle = (rhythm.edges[1:] + rhythm.edges[:-1]) / 2 / rhythm.lengths.mean()
     strength = np.zeros((len(FADES), len(view)))
     for cut in range(1, len(view)):
         before, after = slice(max(cut - LINK_REACH, 0), cut), slice(cut, cut + LINK_REACH)
@@ -212,14 +244,15 @@ def _run_columns(view: Array, start: Array, stop: Array) -> list[Array]:
         columns += [inside - left, inside - right]
     half = (start + stop) // 2
     columns.append(inside - np.where(shots > 1, mean_of(start, half, half, stop), 1.0))
-    return columns + _closest_fellows(view, int(shots.max()))
+    return columns
 
 
 def _closest_fellows(view: Array, lengths: int) -> list[Array]:
     """Over the shots of each run, the mean and the least of the similarity to the closest other.
 
     Runs grow to the left: closest[k, c] is that of shot k in the run from `start` to shot c, and
-    the shot that is added can only bring it up. Cells of no run hold OUTSIDE.
+    the shot that is added can only bring it up. Cells of no run hold OUTSIDE. Both are
+    [shots, lengths].
     """
     count = len(view)
     likenesses = view.astype(np.float32)
@@ -237,7 +270,7 @@ def _closest_fellows(view: Array, lengths: int) -> list[Array]:
         mean[start, :size] = (window.sum(axis=0) - outside) / np.arange(1, size + 1)
         least[start, :size] = window.min(axis=0)
         mean[start, size:], least[start, size:] = mean[start, size - 1], least[start, size - 1]
-    return [mean.ravel(), least.ravel()]
+    return [mean, least]
 
 
 def _block_means(view: Array) -> Callable[..., Array]:

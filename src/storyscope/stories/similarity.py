@@ -8,6 +8,7 @@ the film is. Each cue has a view of its own; appearance has two.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
@@ -29,6 +30,9 @@ LEARNED = (APPEARANCE, DISTINCTIVE, COLOUR)
 
 NEAR = 60
 """Pairs of shots at most this far apart set the scale of a video's similarities."""
+
+BAND = 512
+"""Shots that are compared at a time with those near them, to find that scale."""
 
 SAME = 3.0
 """Similarity of a shot with itself, and the most that is told apart."""
@@ -58,8 +62,43 @@ def cues_of(features: Sequence[Features]) -> dict[str, list[Features]]:
     return cues
 
 
-def look(cues: Mapping[str, Sequence[Features]]) -> dict[str, Array]:
-    """Compare all shots of a video by all cues there are: a matrix [shots, shots] for each view.
+@dataclass(frozen=True, eq=False)
+class View:
+    """How alike the shots of a video are by one cue, worked out for the shots that are asked for.
+
+    A film of twelve hours has a hundred million pairs of shots, of which only near ones are used.
+    """
+
+    rows: tuple[Array, ...]
+    """For each feature of the cue, what `likeness` compares: [shots, dims]."""
+    scales: tuple[Array, ...]
+    """For each feature, the quantiles of its likenesses; empty where all are the same."""
+    joint: Array
+    """Quantiles of the features' mean score."""
+
+    @classmethod
+    def of(cls, rows: Sequence[Array]) -> View:
+        near = [_near_pairs(each) for each in rows]
+        scales = tuple(map(quantiles, near))
+        scores = [normal_scores(each, scale) for each, scale in zip(near, scales, strict=True)]
+        return cls(tuple(rows), scales, quantiles(np.mean(scores, axis=0)))
+
+    def among(self, shots: range) -> Array:
+        """Normal scores of consecutive shots with each other: [shots, shots]."""
+        scores = [
+            normal_scores(likeness(part, part), scale)
+            for rows, scale in zip(self.rows, self.scales, strict=True)
+            for part in [rows[shots.start : shots.stop]]
+        ]
+        mean: Array = (
+            scores[0] if len(scores) == 1 else normal_scores(np.mean(scores, axis=0), self.joint)
+        )
+        np.fill_diagonal(mean, SAME)
+        return mean
+
+
+def look(cues: Mapping[str, Sequence[Features]]) -> dict[str, View]:
+    """How alike the shots of a video are by all cues there are: one view of each, two of some.
 
     A cue by which all shots are the same says nothing, and has no view.
     """
@@ -68,68 +107,81 @@ def look(cues: Mapping[str, Sequence[Features]]) -> dict[str, Array]:
         raise InvalidFeatures(
             f"expected features of one video, got rows for {sorted(counts)} shots"
         )
-    views: dict[str, Array] = {}
+    views: dict[str, View] = {}
     for cue, features in cues.items():
         rows = [np.asarray(each.vectors, np.float64) for each in features]
         if cue == AUDIO:
             rows = [_standardised(each) for each in rows]
-        found = {cue: _vote([likeness(each) for each in rows])}
+        found = {cue: View.of([comparable(each) for each in rows])}
         if cue == APPEARANCE:
-            found[DISTINCTIVE] = _vote([distinctive_likeness(each) for each in rows])
-        views |= {view: seen for view, seen in found.items() if _tells_apart(seen)}
+            found[DISTINCTIVE] = View.of([distinctive(each) for each in rows])
+        views |= {name: view for name, view in found.items() if len(view.joint)}
     return views
 
 
-def _tells_apart(view: Array) -> bool:
-    return bool(view.sum() != SAME * len(view) or np.abs(view).sum() != SAME * len(view))
-
-
-def likeness(vectors: npt.ArrayLike) -> Array:
-    """Cosine of the rows; of their square roots for histograms; closeness for single numbers."""
+def comparable(vectors: npt.ArrayLike) -> Array:
+    """Rows of unit length; the square roots of histograms; single numbers as they are."""
     rows = np.asarray(vectors, np.float64)
     if rows.shape[1] == 1:
-        return -np.abs(rows - rows.T)
+        return rows
     if rows.min(initial=0.0) >= 0 and np.allclose(rows.sum(axis=1), 1.0, atol=0.02):
         rows = np.sqrt(rows)
-    rows = _unit(rows)
-    return rows @ rows.T
+    return _unit(rows)
 
 
-def distinctive_likeness(vectors: npt.ArrayLike) -> Array:
-    """Cosine of the rows after whitening by the video's own covariance.
+def distinctive(vectors: npt.ArrayLike) -> Array:
+    """Rows of unit length after whitening by the video's own covariance.
 
     With lambda the variances along the principal axes of the video, each axis is divided by
     sqrt(lambda + mean(lambda)): strong axes are what the whole video looks like.
     """
     rows = _unit(np.asarray(vectors, np.float64))
     rows = rows - rows.mean(axis=0)
+    count, dims = rows.shape
     # The axes of the smaller of the two covariances give the same rows up to a rotation.
-    squares, basis = np.linalg.eigh(rows @ rows.T)
-    variance = np.maximum(squares, 0.0) / len(rows)
+    few = count <= dims
+    squares, basis = np.linalg.eigh(rows @ rows.T if few else rows.T @ rows)
+    variance = np.maximum(squares, 0.0) / count
     if variance.max(initial=0.0) < 1e-12:
-        return np.ones((len(rows), len(rows)))
-    mean = variance.sum() / min(rows.shape)
-    rows = _unit(basis * np.sqrt(len(rows) * variance / (variance + mean)))
-    return rows @ rows.T
+        return np.ones((count, 2))
+    spread = variance + variance.sum() / min(rows.shape)
+    rows = basis * np.sqrt(count * variance / spread) if few else rows @ basis / np.sqrt(spread)
+    # A column of nothing keeps rows of one number from being taken for single numbers.
+    return np.pad(_unit(rows), ((0, 0), (0, 1)))
 
 
-def normal_scores(likenesses: Array) -> Array:
+def likeness(rows: Array, others: Array) -> Array:
+    """Cosine of rows that are comparable; closeness for single numbers."""
+    if rows.shape[1] == 1:
+        return -np.abs(rows - others.T)
+    cosines: Array = rows @ others.T
+    return cosines
+
+
+def _near_pairs(rows: Array) -> Array:
+    """The likeness of every pair of shots that are at most NEAR apart."""
+    found = [np.zeros(0)]
+    for start in range(0, len(rows), BAND):
+        some, others = rows[start : start + BAND], rows[start : start + BAND + NEAR]
+        gap = np.arange(len(others)) - np.arange(len(some))[:, None]
+        found.append(likeness(some, others)[(gap > 0) & (gap <= NEAR)])
+    return np.concatenate(found)
+
+
+def quantiles(likenesses: Array) -> Array:
+    """What `normal_scores` measures by; nothing where all likenesses are the same."""
+    if not len(likenesses) or np.ptp(likenesses) < 1e-9:
+        return np.zeros(0)
+    levels: Array = np.quantile(likenesses, _LEVELS)
+    return levels
+
+
+def normal_scores(likenesses: Array, scale: Array) -> Array:
     """Replace each likeness by its rank among near pairs, as a standard normal score."""
-    count = len(likenesses)
-    first, second = np.triu_indices(count, 1)
-    near = likenesses[first, second][second - first <= NEAR]
-    if not len(near) or np.ptp(near) < 1e-9:
-        scores = np.zeros((count, count))
-    else:
-        scores = np.interp(likenesses, np.quantile(near, _LEVELS), _NORMAL_SCORES)
-    np.fill_diagonal(scores, SAME)
+    if not len(scale):
+        return np.zeros_like(likenesses)
+    scores: Array = np.interp(likenesses, scale, _NORMAL_SCORES)
     return scores
-
-
-def _vote(likenesses: Sequence[Array]) -> Array:
-    """The view of several features of one cue: the mean of their normal scores."""
-    scores = [normal_scores(each) for each in likenesses]
-    return scores[0] if len(scores) == 1 else normal_scores(np.mean(scores, axis=0))
 
 
 def _standardised(rows: Array) -> Array:
