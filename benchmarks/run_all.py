@@ -65,6 +65,8 @@ BENCHMARKS: dict[str, list[str]] = {
     "benchmarks.shots.long_shot": [],
     "benchmarks.indexing.long_film": [FILM],
     "benchmarks.indexing.two_workers": [FILM],
+    "benchmarks.indexing.codecs": [FILM],
+    "benchmarks.indexing.story_memory": [],
     "benchmarks.scale.overhead": [FILM, "--write"],
     "benchmarks.scale.workers": ["--write"],
     "benchmarks.scale.search": ["--write"],

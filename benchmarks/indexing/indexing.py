@@ -119,7 +119,7 @@ class Run(NamedTuple):
     """CPU seconds of each stage: in the process itself, and in its children."""
 
 
-def run(script: str, *words: Path) -> Run:
+def run(script: str, *words: Path | str) -> Run:
     """Run a script on one thread, in a process of its own."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.monotonic()

@@ -110,7 +110,7 @@ def enlarge(film: Path, path: Path) -> None:
         out.mux(big.encode(None))
 
 
-def narrate(path: Path, minutes: int) -> Path:
+def narrate(path: Path, minutes: float) -> Path:
     """A transcript as long as the film, at the pace of a narrator."""
     from storyscope_demo.script import SCRIPT
 
