@@ -6,7 +6,12 @@ import pytest
 from memory_store import MemoryStore
 from storyscope.core import Shot, Span, Transition
 from storyscope.errors import AnnotationError, LibraryError, ModelError
-from storyscope.library.transitions import REJECTED, learn_transitions, reject_transition
+from storyscope.library.transitions import (
+    REJECTED,
+    is_rejected,
+    learn_transitions,
+    reject_transition,
+)
 from storyscope.shots.adapt import adapt
 from storyscope.shots.confirm import probability
 from storyscope.shots.weights import load_weights
@@ -38,6 +43,15 @@ def test_rejected_transitions_are_kept_by_video_and_once(tmp_path):
         "film": [(200, 220), (300, 320)],
         "other": [(200, 220)],
     }
+
+
+def test_a_rejected_transition_can_be_taken_back(tmp_path):
+    shelf = Shelf(tmp_path)
+    reject_transition(shelf, "film", 3)
+    assert is_rejected(shelf, "film") == [False, False, True, False]
+    reject_transition(shelf, "film", 3, rejected=False)
+    assert is_rejected(shelf, "film") == [False, False, False, False]
+    assert REJECTED.read(shelf.store) == {}
 
 
 @pytest.mark.parametrize(

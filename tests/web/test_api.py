@@ -11,6 +11,7 @@ import sys
 import threading
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from io import BytesIO
 
 import httpx
@@ -18,6 +19,7 @@ import pytest
 
 from serving import client_of, served
 from storyscope import Library
+from storyscope.core import Transition
 from storyscope.errors import LibraryError
 from storyscope.formats import FORMATS
 from storyscope.formats.registry import Format
@@ -180,6 +182,27 @@ def test_a_preferred_picture_stands_for_the_story_and_stays(client, library):
     assert client.put(where, json={"seconds": 0.0}).status_code == 409
     missing = where.replace("/2/", "/9/")
     assert client.put(missing, json={"seconds": other}).status_code == 409
+
+
+def test_a_gradual_transition_can_be_rejected_and_a_cut_cannot(client, library, monkeypatch):
+    shots = list(library.shots("film"))
+    wipe = Transition("wipe", shots[1].frames.start, shots[1].frames.start + 9, 0.9)
+    shots[1] = replace(shots[1], transition=wipe)
+    shots[2] = replace(shots[2], transition=Transition("cut", 99, 99))
+    monkeypatch.setattr(type(library), "shots", lambda self, video: tuple(shots))
+    where = "/api/v1/videos/film/shots/2/transition"
+
+    def listed():
+        return client.get("/api/v1/videos/film/shots").json()["shots"][1]
+
+    assert (listed()["uncertain"], listed()["rejected"]) == (True, False)
+    assert client.put(where, json={"rejected": True}).status_code == 204
+    assert listed()["rejected"]
+    assert client.put(where, json={"rejected": False}).status_code == 204
+    assert not listed()["rejected"]
+    refused = client.put(where.replace("/2/", "/3/"), json={"rejected": True})
+    assert refused.status_code == 422
+    assert "begins with a cut" in refused.json()["detail"]
 
 
 def test_an_unknown_video_is_a_typed_404(client):

@@ -26,8 +26,10 @@ REJECTED: JsonDocument[dict[str, Any]] = JsonDocument("rejected-transitions.json
 """First and end frame of each transition that people rejected, by video."""
 
 
-def reject_transition(library: LocalLibrary, video: str, number: int) -> Transition:
-    """Keep that no new shot begins at shot `number`, counted from 1: a camera or a thing moved."""
+def reject_transition(
+    library: LocalLibrary, video: str, number: int, *, rejected: bool = True
+) -> Transition:
+    """Keep that no new shot begins at shot `number`, counted from 1, or that one does after all."""
     shots = library.shots(video)
     if not 2 <= number <= len(shots):
         raise AnnotationError(
@@ -41,8 +43,18 @@ def reject_transition(library: LocalLibrary, video: str, number: int) -> Transit
         )
     frames = (transition.first_frame, transition.end_frame)
     with REJECTED.change(library.store) as kept:
-        kept[video] = sorted({*kept.get(video, []), frames})
+        others = {*kept.get(video, [])} - {frames}
+        kept[video] = sorted(others | {frames} if rejected else others)
+        if not kept[video]:
+            del kept[video]
     return transition
+
+
+def is_rejected(library: LocalLibrary, video: str) -> list[bool]:
+    """Whether a person rejected the transition into each shot of a video."""
+    frames = set(REJECTED.read_or_empty(library.store).get(video, []))
+    changes = (shot.transition for shot in library.shots(video))
+    return [(change.first_frame, change.end_frame) in frames for change in changes]
 
 
 def learn_transitions(library: LocalLibrary, *, report: Report = silent) -> tuple[Path, int, int]:

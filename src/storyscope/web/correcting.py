@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field
 from storyscope.core import Annotation, StoryCount
 from storyscope.cues import evidence_labels
 from storyscope.errors import AnnotationError
+from storyscope.library.transitions import reject_transition
 from storyscope.web.answers import (
     Annotator,
     KnownTag,
@@ -76,6 +77,12 @@ class Preference(BaseModel):
     seconds: float = Field(ge=0, le=1e6)
 
 
+class TransitionVerdict(BaseModel):
+    """Whether a gradual transition is wrong: a camera or a thing moved."""
+
+    rejected: bool
+
+
 @router.get("/videos/{video}/explanation")
 def explanation(
     request: Request,
@@ -99,6 +106,18 @@ def prefer_thumbnail(
     library = library_of(request)
     story = library.story(f"{library.video(video).id}/{number}")
     return {"seconds": library.prefer_thumbnail(story, wanted.seconds)}
+
+
+@router.put("/videos/{video}/shots/{number}/transition", status_code=204)
+def judge_transition(
+    request: Request, video: str, number: Annotated[int, PathPart(ge=2)], verdict: TransitionVerdict
+) -> None:
+    """Reject the dissolve, fade or wipe into shot `number`, or take that back.
+
+    `storyscope train --shots` teaches the shot detector by what was rejected.
+    """
+    library = library_of(request)
+    reject_transition(library, library.video(video).id, number, rejected=verdict.rejected)
 
 
 @router.get("/videos/{video}/annotations")

@@ -13,6 +13,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from storyscope.core import Video
+from storyscope.library.transitions import is_rejected
 from storyscope.web.answers import (
     KnownTag,
     MaybeAnnotator,
@@ -128,7 +129,10 @@ def list_stories(
 
 @router.get("/videos/{video}/shots")
 def list_shots(request: Request, video: str, if_none_match: KnownTag = None) -> Response:
-    """Every shot with the transition that leads into it, and the times of its keyframes."""
+    """Every shot with the transition that leads into it, and the times of its keyframes.
+
+    `rejected` says that a person found the transition wrong.
+    """
     library = library_of(request)
     pictures = library.picture_times(video)
     shots = [
@@ -141,9 +145,12 @@ def list_shots(request: Request, video: str, if_none_match: KnownTag = None) -> 
             "transition_frames": [shot.transition.first_frame, shot.transition.end_frame],
             "confidence": round(shot.transition.confidence, 3),
             "uncertain": shot.transition.is_uncertain,
+            "rejected": rejected,
             "pictures": [second for number, second in pictures if number == place],
         }
-        for place, shot in enumerate(library.shots(video))
+        for place, (shot, rejected) in enumerate(
+            zip(library.shots(video), is_rejected(library, library.video(video).id), strict=True)
+        )
     ]
     return tagged({"shots": shots}, if_none_match)
 

@@ -1,7 +1,10 @@
-// The shots of the story that plays; in Edit, a star lets one of them stand for the story.
+// The shots of the story that plays; in Edit, a star lets one of them stand for the story. A shot
+// that begins with a dissolve, fade or wipe says so, and people can say that it is none.
 import { picture, send } from "./api.js";
 import { clock, make, still, toast } from "./dom.js";
 import { showBy } from "./edit.js";
+
+const GRADUAL = ["dissolve", "fade", "wipe"];
 
 export function shotStrip({ state, player, change }) {
   const element = make("div", { class: "film", role: "group",
@@ -32,7 +35,30 @@ export function shotStrip({ state, player, change }) {
       can ? make("button", { type: "button", class: "star", "aria-pressed": String(chosen),
         title: "Use as the picture of this story",
         "aria-label": `Use the shot at ${clock(shot.start)} as the picture of this story`,
-        onclick: () => choose(place, chosen ? null : at) }, chosen ? "★" : "☆") : null);
+        onclick: () => choose(place, chosen ? null : at) }, chosen ? "★" : "☆") : null,
+      GRADUAL.includes(shot.transition) ? verdict(shot, place) : null);
+  }
+
+  function verdict(shot, place) {
+    const sure = shot.uncertain ? "uncertain " : "";
+    const wrong = `Not a new shot: the ${shot.transition} at ${clock(shot.start)} is wrong`;
+    return make("button", { type: "button", class: "verdict",
+      "aria-pressed": String(shot.rejected), "aria-label": wrong,
+      title: shot.rejected ? "Marked as wrong. Press to take that back."
+        : "Mark as wrong, if only the camera or something in the picture moves here",
+      onclick: () => judge(shot, place) },
+    shot.rejected ? "no new shot" : `${sure}${shot.transition}`);
+  }
+
+  // Rejected transitions teach the shot detector: `storyscope train --shots`.
+  async function judge(shot, place) {
+    const number = state.shots.indexOf(shot) + 1;
+    try {
+      await send("PUT", `${state.path}/shots/${number}/transition`, { rejected: !shot.rejected });
+      shot.rejected = !shot.rejected;
+      draw(place);
+      toast(shot.rejected ? "Marked as wrong: storyscope train --shots learns from it." : "Taken back.");
+    } catch (error) { toast(error.message); }
   }
 
   // In the automatic version the choice is kept at once, and teaches which pictures people prefer.
