@@ -19,19 +19,19 @@ class MediaConfig(Checked):
     max_pixels: int = at_least(1, 8192 * 4320)
     """Largest frame that is decoded; a bigger one is refused as a decompression bomb."""
     max_memory_mb: int = at_least(64, 2048)
-    """Memory the decoding process may take."""
+    """Maximum memory of the decoding process."""
     stall_seconds: float = at_least(1, 60.0)
     """A decoder that yields nothing for this long is stopped."""
     picture_height: int = at_least(64, 256)
     """Height in pixels of the keyframes that are kept; the width follows the film."""
     pictures_per_second: float = at_least(0.1, 5.0)
-    """Most frames a second that are kept at that height; two suffice while little changes."""
+    """Maximum frames per second kept at that height; two while little changes."""
     decoder_threads: int = at_least(1, 1)
     """Threads of the decoder; one leaves the other cores to the networks and costs least."""
     start: float = at_least(0, 0.0)
-    """Second at which the part that is indexed starts; what comes before is a story of its own."""
+    """Time in seconds at which indexing starts; what comes before is a story of its own."""
     end: float = at_least(0, 0.0)
-    """Second at which the part that is indexed ends; 0 for the end of the film."""
+    """Time in seconds at which indexing ends; 0 for the end of the film."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -50,7 +50,7 @@ class ShotConfig(Checked):
     detector: str = one_of("fast", "neural", "paper", plugins="storyscope.detectors")
     """`fast`; `neural` to ask TransNetV2 where that is unsure; `paper` for Apostolidis 2014."""
     min_shot_seconds: float = at_least(0, 0.1)
-    """A shorter shot is taken for a flash and joins the one after it."""
+    """A shorter shot counts as a flash and is joined to the next."""
     model: str = ""
     """A file that `storyscope train --shots` wrote, or nothing for the weights that ship."""
 
@@ -64,11 +64,11 @@ class TranscriptConfig(Checked):
     speech: str = "auto"
     """Speech recognition when no transcript is found: `auto` by the best model that is installed,
     `off`, or a model: `whisper-tiny.en`, `whisper-base` (many languages), a folder, or a
-    hub id that was fetched."""
+    hub id that was downloaded."""
     language: str = "auto"
-    """Language of the words that are wanted, or `auto`."""
+    """Language of the transcript, or `auto`."""
     screen: str = one_of("off", "on")
-    """`on` reads what is written in the picture, which takes a while."""
+    """`on` reads the text on screen, which takes a while."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +84,7 @@ class ConceptConfig(Checked):
     scope: str = one_of("video", "collection")
     """`collection` clusters the terms once for all videos of a library, as the paper does."""
     pipeline: str = "auto"
-    """spaCy pipeline that tells nouns; `auto` takes an installed one of the language."""
+    """spaCy pipeline that finds nouns; `auto` uses an installed one for the language."""
     vectors: str = "glove-6b-50d"
     """Word vectors: the shipped name, or a file or folder of GloVe or word2vec vectors."""
 
@@ -96,14 +96,14 @@ class FeatureConfig(Checked):
     room: ClassVar[str] = "features"
 
     keyframes_per_shot: int = at_least(1, 3)
-    """Uniformly sampled keyframes a shot; the paper takes three."""
+    """Number of uniformly sampled keyframes per shot; the paper takes three."""
     seconds_per_keyframe: float = 1.0
     """A shot has no more keyframes than it lasts times that long, but one at least; 0 for all."""
     candidates_per_shot: int = at_least(1, 12)
-    """Most pictures kept while a shot is running, from which keyframes and thumbnails come."""
+    """Maximum number of pictures of a shot from which keyframes and thumbnails are chosen."""
     backbone: str = "efficientnet-lite0"
     """Image network: a shipped name, `vgg16` once `storyscope models get` has it, a file or folder
-    of weights, or a hub id that was fetched."""
+    of weights, or a hub id that was downloaded."""
     map: str = one_of("pooled", "full")
     """What is kept of the backbone's 7 x 7 map: its mean (`pooled`), or all of it (`full`)."""
     pooling: str = one_of("max", "mean")
@@ -138,7 +138,7 @@ class StoryConfig(Checked):
     penalty: float | str = one_of("auto", "paper", at_least=0)
     """C of the paper for the method `cluster`: a number, `paper` for its rule, or `auto`."""
     granularity: float = between(0, 1, AS_FOUND)
-    """From 0 (one story) over 0.5 (as many as are found) to 1 (one story a shot)."""
+    """From 0 (one story) through 0.5 (as many as are found) to 1 (one story per shot)."""
     about: int = at_least(0, 0)
     """About this many stories in each video; 0 for as many as are found."""
     minutes: float = at_least(0, 0.0)
@@ -165,7 +165,7 @@ class ThumbnailConfig(Checked):
     room: ClassVar[str] = "thumbnails"
 
     beauty: float = at_least(0, 0.3)
-    """1 - alpha of the paper: weight of beauty beside relevance to the query."""
+    """1 - alpha of the paper: weight of beauty against relevance to the query."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,7 +177,7 @@ class SearchConfig(Checked):
     method: str = one_of("fused", "paper")
     """`fused`, or `paper` for the paper's R."""
     text_model: str = "minilm"
-    """Sentence vectors: a shipped name, a local folder, or a hub id that was fetched."""
+    """Sentence vectors: a shipped name, a local folder, or a hub id that was downloaded."""
     image_text: str = "auto"
     """How pictures are compared with free text: `auto` by CLIP where `storyscope models get clip`
     fetched it, else by the image network's classes; `off` by the classes alone; or by a CLIP in
@@ -194,7 +194,7 @@ class ProcessConfig(Checked):
     """Processor of all networks: auto takes a GPU where there is one, cuda insists on it."""
 
     budget: float = at_least(0.01, 1.0)
-    """How many times the ordinary time and memory a film may take, for films you trust."""
+    """Factor on the time and memory limits of indexing, for films you trust."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -35,7 +35,7 @@ class AddByPath(BaseModel):
 
 @router.post("/videos", status_code=202)
 def add_by_path(request: Request, wanted: AddByPath) -> dict[str, Any]:
-    """Index a video, or a folder of them, that lies in a media folder of this server."""
+    """Index a video or a folder of videos from a media folder of the server."""
     folders = media_of(request)
     paths = find_videos([inside(wanted.path, folders)])
     words = inside(wanted.transcript, folders) if wanted.transcript else None
@@ -47,7 +47,7 @@ def add_by_path(request: Request, wanted: AddByPath) -> dict[str, Any]:
 def upload(
     request: Request, file: UploadFile, transcript: UploadFile | None = None
 ) -> dict[str, Any]:
-    """Take a video file, streamed to disk, and index it; a transcript may come with it."""
+    """Upload a video file, optionally with a transcript, and index it."""
     words_suffix = transcript_suffix(transcript) if transcript else ""
     stem = "".join(c if c.isalnum() else "-" for c in Path(file.filename or "video").stem)[:80]
     suffix = Path(file.filename or "").suffix.lower()
@@ -72,13 +72,13 @@ def upload(
 
 @router.get("/jobs")
 def jobs(request: Request) -> dict[str, Any]:
-    """Videos on their way into the library."""
+    """Videos that are being added."""
     return {"jobs": job_facts(request, indexer_of(request).jobs())}
 
 
 @router.delete("/jobs/{number}")
 def cancel(request: Request, number: int) -> Response:
-    """Stop a job, keeping what it finished; one that has ended goes from the list."""
+    """Stop a job, keeping finished stages; a job that has ended is removed from the list."""
     job = indexer_of(request).cancel(number)
     if job is None:
         return JSONResponse({"error": "UnknownJob", "detail": f"no job {number}"}, 404)
@@ -87,7 +87,7 @@ def cancel(request: Request, number: int) -> Response:
 
 @router.post("/jobs/{number}/resume", status_code=202)
 def resume_job(request: Request, number: int) -> Response:
-    """Take up again a job that was stopped or failed, where it stopped."""
+    """Resume a job that was stopped or failed."""
     job = indexer_of(request).resume(number)
     if job is None:
         return JSONResponse({"error": "UnknownJob", "detail": f"no job {number} to resume"}, 404)
@@ -96,7 +96,7 @@ def resume_job(request: Request, number: int) -> Response:
 
 @router.post("/videos/{video}/index", status_code=202)
 def index_again(request: Request, video: str) -> dict[str, Any]:
-    """Finish a video of the library that was stopped or failed, or bring it up to date."""
+    """Resume indexing a video that was stopped or failed, or update it."""
     return {"jobs": [indexer_of(request).add(wanted_film(request, video)).id]}
 
 

@@ -22,7 +22,7 @@ LARGEST_SUBTITLES = 32 << 20
 
 @router.get("/folders")
 def folders(request: Request, path: Annotated[str, Query(max_length=4096)] = "") -> dict[str, Any]:
-    """What lies in a media folder: folders to go on, and videos that can be added.
+    """Content of a media folder: subfolders, and videos that can be added.
 
     Paths begin with the name of a media folder; without one, the media folders are listed.
     """
@@ -54,7 +54,7 @@ def folders(request: Request, path: Annotated[str, Query(max_length=4096)] = "")
 
 @router.put("/videos/{video}/transcript", status_code=202)
 def bring_subtitles(request: Request, video: str, file: UploadFile) -> dict[str, Any]:
-    """Take a subtitle or transcript file for a video, and find its stories again with the words."""
+    """Set the transcript of a video from a subtitle file, and find its stories again."""
     library = library_of(request)
     found = library.video(video)
     suffix = transcript_suffix(file)
@@ -76,7 +76,7 @@ def bring_subtitles(request: Request, video: str, file: UploadFile) -> dict[str,
 
 @router.post("/videos/{video}/transcription", status_code=202)
 def transcribe(request: Request, video: str) -> dict[str, Any]:
-    """Recognise the speech of a video; from then on, of every video that has no transcript."""
+    """Transcribe the speech of a video, and from then on of every video without a transcript."""
     library = library_of(request)
     found = library.video(video)
     if not found.has_sound:

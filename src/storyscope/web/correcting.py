@@ -102,7 +102,7 @@ def explanation(
 def prefer_thumbnail(
     request: Request, video: str, number: Annotated[int, PathPart(ge=1)], wanted: Preference
 ) -> dict[str, float]:
-    """Let a frame stand for one of the automatic stories, and learn from it."""
+    """Choose the thumbnail of an automatic story, and learn from the choice."""
     library = library_of(request)
     story = library.story(f"{library.video(video).id}/{number}")
     return {"seconds": library.prefer_thumbnail(story, wanted.seconds)}
@@ -141,7 +141,7 @@ def put_annotation(
     if_match: KnownTag = None,
     if_none_match: KnownTag = None,
 ) -> Response:
-    """Keep a person's version beside the automatic one.
+    """Save a person's version of the stories.
 
     With `If-None-Match: *` only where there is none of that name; with `If-Match` only in the
     place of the version with that tag. The answer carries the tag of what is kept now.
@@ -167,7 +167,7 @@ def put_annotation(
 
 @router.delete("/videos/{video}/annotations/{annotator:path}", status_code=204)
 def delete_annotation(request: Request, video: str, annotator: Annotator) -> None:
-    """Forget a person's version."""
+    """Delete a person's version."""
     library_of(request).discard_annotation(video, annotator)
 
 
@@ -179,14 +179,14 @@ def choose_own(request: Request, video: str, wanted: OwnVersion) -> None:
 
 @router.put("/videos/{video}/stories/wanted", status_code=204)
 def keep_count(request: Request, video: str, wanted: StoryNumber) -> None:
-    """Keep how many stories a video has; search, export and the list follow."""
+    """Set how many stories a video has; search, export and the list follow."""
     count = StoryCount(**wanted.model_dump())
     library_of(request).keep_story_count(video, count or None)
 
 
 @router.get("/learning")
 def learning(request: Request) -> dict[str, Any]:
-    """What is being learned from corrections, or what the last lesson brought.
+    """State of the training on corrections, or the result of the last one.
 
     `corrected` names the videos that people have corrected; learning needs `needed` of them.
     `missing` says what this server lacks for it, or nothing.
@@ -204,21 +204,21 @@ def learning(request: Request) -> dict[str, Any]:
 
 @router.post("/learning", status_code=202)
 def learn(request: Request, lesson: Lesson) -> dict[str, Any]:
-    """Learn from people's versions; each video in turn is left out, and judged before and after."""
+    """Train on people's versions; each video in turn is left out and scored before and after."""
     learner_of(request).start(lesson.annotator)
     return learner_of(request).facts()
 
 
 @router.delete("/learning")
 def stop_learning(request: Request) -> dict[str, Any]:
-    """Stop learning; nothing was changed."""
+    """Stop training; nothing is changed."""
     learner_of(request).cancel()
     return learner_of(request).facts()
 
 
 @router.post("/learning/adoption", status_code=202)
 def adopt(request: Request, adoption: Adoption) -> dict[str, Any]:
-    """Use what was learned, if it is better or someone insists; stories are then found anew."""
+    """Use the trained model, if it is better or `insist` is set; stories are then found again."""
     learner_of(request).adopt(insist=adoption.insist)
     indexer, ready = indexer_of(request), library_of(request).videos()
     paths = [Path(record.video.path) for record in ready if record.state == "ready"]

@@ -60,7 +60,7 @@ async def export(
 async def export_draft(
     request: Request, video: str, format: str, version: StoryVersion
 ) -> Response:
-    """Stories that nobody has saved, in any format."""
+    """Export unsaved stories in any format."""
     library = library_of(request)
 
     def write() -> Response:

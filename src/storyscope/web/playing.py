@@ -50,7 +50,7 @@ def media(request: Request, video: str) -> Response:
 
 @router.get("/videos/{video}/playable")
 def playable(request: Request, video: str) -> dict[str, Any]:
-    """Whether every browser plays the file as it is; if not, why, and what it is coded in.
+    """Whether every browser can play the file; if not, why, and its codecs.
 
     A browser may play more than others: it can be asked about the codecs that are named here.
     Where it does not, `stream` is what it plays.
@@ -65,7 +65,7 @@ def playable(request: Request, video: str) -> dict[str, Any]:
 def stream(
     request: Request, video: str, start: Annotated[float, Query(ge=0, le=1e6)] = 0.0
 ) -> Response:
-    """The film from a time on, made playable while it is sent: for files that browsers cannot play.
+    """The film from a given time, converted while it is sent, for files that browsers cannot play.
 
     There is no seeking in it: ask for another that starts elsewhere.
     """
@@ -77,7 +77,7 @@ def stream(
 
 @router.get("/videos/{video}/sprites.vtt")
 def sprites(request: Request, video: str) -> Response:
-    """Where each moment's small picture lies in `sprites.jpg`, for previews while scrubbing."""
+    """Positions in `sprites.jpg` by time, for previews while scrubbing."""
     return FileResponse(_sprites(library_of(request), video), media_type="text/vtt")
 
 
@@ -90,7 +90,7 @@ def sprite_sheet(request: Request, video: str) -> Response:
 
 @router.get("/videos/{video}/poster")
 def poster(request: Request, video: str) -> Response:
-    """The picture that stands for the whole video: the best of those of its stories."""
+    """The picture of the whole video: the best thumbnail of its stories."""
     library = library_of(request)
     thumbnails = [library.thumbnail(video, story) for story in library.stories(video)]
     path = library.picture(video, max(thumbnails, key=lambda each: each.score).seconds)

@@ -43,7 +43,7 @@ def list_videos(
     q: Annotated[str, Query(max_length=200)] = "",
     if_none_match: KnownTag = None,
 ) -> Response:
-    """Videos, a page at a time, in the order of their ids or as `sort` says.
+    """List videos, a page at a time, sorted by id or by `sort`.
 
     With `q`, only those whose titles hold all its words. Order and choice are made over the whole
     library, before the page is cut.
@@ -86,14 +86,14 @@ def show_video(request: Request, video: str, if_none_match: KnownTag = None) -> 
 
 @router.patch("/videos/{video}", status_code=204)
 def rename_video(request: Request, video: str, wanted: Renaming) -> None:
-    """Give a video another title; its id, which every command takes, stays."""
+    """Change the title of a video; its id stays the same."""
     title = " ".join(wanted.title.split())
     titles_of(request).rename(library_of(request).video(video), title)
 
 
 @router.delete("/videos/{video}", status_code=204)
 def remove_video(request: Request, video: str) -> None:
-    """Forget a video; its file is not touched."""
+    """Remove a video from the library; its file is not touched."""
     library_of(request).remove(video)
 
 

@@ -38,7 +38,7 @@ def search(
     kind: Kind = None,
     sort: Sort = None,
 ) -> dict[str, Any]:
-    """Stories that answer the text, best first; nothing relevant is an answer too.
+    """Stories that match the text, best first; none if nothing is relevant.
 
     With `sort` all that answer are put in the order of the videos or by length, and then paged.
     Only stories in one video, within some seconds of it, of some length, in one language, or
@@ -60,7 +60,7 @@ def similar(
     offset: Offset = 0,
     sort: Sort = None,
 ) -> dict[str, Any]:
-    """Stories that speak of the same, or look the same, as this one."""
+    """Stories about the same subject as this one, or that look similar."""
     library = library_of(request)
     story = library.story(f"{library.video(video).id}/{number}")
     only = Filter(**{**vars(only), "video": None})
