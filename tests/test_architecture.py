@@ -13,7 +13,7 @@ LAYERS = (
     {"errors", "progress"},
     {"core", "plugins", "processes.lifeline", "writing"},
     {"config", "cues", "evaluate", "models"},
-    {"embedding", "store"},
+    {"clustering", "embedding", "store"},
     {"media", "shots", "transcripts", "concepts", "features", "stories", "thumbnails", "report"},
     {"baselines", "formats", "search"},
     {"stages"},

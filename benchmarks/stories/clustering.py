@@ -24,9 +24,9 @@ import numpy as np
 import ruptures
 
 from benchmarks import common
-from storyscope.stories import cluster
-from storyscope.stories.cluster_path import story_pressure
-from storyscope.stories.cluster_runs import cheapest_partitions, scatter_costs
+from storyscope.clustering import cluster
+from storyscope.clustering.path import story_pressure
+from storyscope.clustering.runs import cheapest_partitions, scatter_costs
 
 OUTPUT = common.DOCS
 SHOTS_PER_STORY = 12

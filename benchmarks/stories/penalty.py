@@ -22,10 +22,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from benchmarks import common
+from storyscope.clustering import cluster
+from storyscope.clustering import penalty as rules
+from storyscope.clustering.path import Hull, story_pressure
 from storyscope.core import Segmentation
 from storyscope.evaluate import AnnotatedVideo, load_collection, mean_iou
-from storyscope.stories import cluster, cluster_penalty
-from storyscope.stories.cluster_path import Hull, story_pressure
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -123,17 +124,17 @@ def at_most(case: Case, share: float) -> float:
 
 
 def by_stability(case: Case, setting: tuple[float, float]) -> float:
-    kept = cluster_penalty.SHOTS_PER_STORY, cluster_penalty.EXPECTATION_WEIGHT
-    cluster_penalty.SHOTS_PER_STORY, cluster_penalty.EXPECTATION_WEIGHT = setting
+    kept = rules.SHOTS_PER_STORY, rules.EXPECTATION_WEIGHT
+    rules.SHOTS_PER_STORY, rules.EXPECTATION_WEIGHT = setting
     try:
-        return case.at(cluster_penalty.auto_penalty(case.hull))
+        return case.at(rules.auto_penalty(case.hull))
     finally:
-        cluster_penalty.SHOTS_PER_STORY, cluster_penalty.EXPECTATION_WEIGHT = kept
+        rules.SHOTS_PER_STORY, rules.EXPECTATION_WEIGHT = kept
 
 
-SHIPPED = (cluster_penalty.SHOTS_PER_STORY, cluster_penalty.EXPECTATION_WEIGHT)
+SHIPPED = (rules.SHOTS_PER_STORY, rules.EXPECTATION_WEIGHT)
 RULES = [
-    Rule("paper", [None], lambda case, _: case.at(cluster_penalty.paper_penalty(case.hull))),
+    Rule("paper", [None], lambda case, _: case.at(rules.paper_penalty(case.hull))),
     Rule("one C for all", np.geomspace(0.03, 10, 30), lambda case, c: case.at(c)),
     Rule("k x median step", np.geomspace(0.5, 30, 30), lambda case, k: case.at(k * case.near)),
     Rule(
@@ -245,8 +246,8 @@ def draw(videos: Sequence[AnnotatedVideo], output: Path) -> None:
                 [c for c, _, _ in changes], [s for _, _, s in changes], where="post", color=colour
             )
             for rule, mark in (
-                (cluster_penalty.paper_penalty, "o"),
-                (cluster_penalty.auto_penalty, "*"),
+                (rules.paper_penalty, "o"),
+                (rules.auto_penalty, "*"),
             ):
                 c = rule(case.hull)
                 axis.plot(c, case.at(c), mark, color=colour, markersize=11, markeredgecolor="black")

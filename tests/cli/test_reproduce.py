@@ -8,13 +8,13 @@ from typer.testing import CliRunner
 
 from benchmark_folder import Thirds
 from movie import SHOT_FRAMES, make_movie
+from storyscope.baselines.paper_methods import Lstm, Paper, PaperSiamese
 from storyscope.cli.main import build_app
 from storyscope.config.records import SIX_FEATURES
 from storyscope.errors import AnnotationError, StoryscopeError
 from storyscope.evaluate import judge, leave_one_out, load_collection
 from storyscope.experiments import methods as judging
 from storyscope.experiments import retrieval
-from storyscope.stories.paper_methods import Lstm, Paper, PaperSiamese
 
 STEMS = ("01_From_Pole_to_Pole", "02_Mountains")
 METHODS = {

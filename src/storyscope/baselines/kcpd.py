@@ -18,9 +18,9 @@ import numpy as np
 
 from storyscope.baselines.shots import joined
 from storyscope.baselines.tuning import best_setting
+from storyscope.clustering import cheapest_partitions
 from storyscope.core import Segmentation
 from storyscope.evaluate import AnnotatedVideo, UnannotatedVideo
-from storyscope.stories import cheapest_partitions
 
 STRENGTHS = np.geomspace(0.002, 0.2, 16)
 """C: unit vectors scatter by at most one each."""

@@ -14,9 +14,9 @@ import numpy as np
 
 from storyscope.baselines.shots import Array, descriptors, middle_seconds
 from storyscope.baselines.tuning import best_setting
+from storyscope.clustering import cluster, clusterings
 from storyscope.core import Segmentation
 from storyscope.evaluate import AnnotatedVideo, UnannotatedVideo
-from storyscope.stories import cluster, clusterings
 
 Penalty = float | Literal["auto", "paper"]
 PENALTIES: tuple[Penalty, ...] = ("auto", "paper", *np.geomspace(0.3, 3.0, 13).tolist())

@@ -19,12 +19,12 @@ Trivial answers are not among them: they are in every table, with the true numbe
 
 METHODS: dict[str, str] = {
     "ours": "storyscope.stories.methods:Ours",
-    "paper": "storyscope.stories.paper_methods:Paper",
-    "paper-siamese": "storyscope.stories.paper_methods:PaperSiamese",
-    "triplet": "storyscope.stories.paper_methods:Triplet",
-    "siamese": "storyscope.stories.paper_methods:Siamese",
-    "lstm": "storyscope.stories.paper_methods:Lstm",
-    "cluster": "storyscope.stories.paper_methods:Cluster",
+    "paper": "storyscope.baselines.paper_methods:Paper",
+    "paper-siamese": "storyscope.baselines.paper_methods:PaperSiamese",
+    "triplet": "storyscope.baselines.paper_methods:Triplet",
+    "siamese": "storyscope.baselines.paper_methods:Siamese",
+    "lstm": "storyscope.baselines.paper_methods:Lstm",
+    "cluster": "storyscope.baselines.paper_methods:Cluster",
     **RIVALS,
 }
 """Every method by name; the first is the one the others are compared with."""

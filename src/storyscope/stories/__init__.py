@@ -4,9 +4,15 @@
 them, `explain` says why; `cluster` is the paper's exact clustering of consecutive shots.
 """
 
-from storyscope.stories.cluster import Clustering, cluster, clusterings, story_path
-from storyscope.stories.cluster_path import PathPoint
-from storyscope.stories.cluster_runs import Partition, cheapest_partitions
+from storyscope.clustering import (
+    Clustering,
+    Partition,
+    PathPoint,
+    cheapest_partitions,
+    cluster,
+    clusterings,
+    story_path,
+)
 from storyscope.stories.detect import detect
 from storyscope.stories.explain import BoundaryExplanation, explain, importance
 from storyscope.stories.folding import fold

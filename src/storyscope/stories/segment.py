@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
+from storyscope.clustering import cluster
 from storyscope.config import StoryConfig
 from storyscope.core import Features, Segmentation, Shot, StoryCount, StoryPath
 from storyscope.embedding import Embedding, Layout
 from storyscope.errors import ModelError, UnknownName
-from storyscope.stories.cluster import cluster
 from storyscope.stories.detect import detect
 from storyscope.stories.hierarchy import order_changes, scatter_splits
 from storyscope.stories.model import StoryModel, default_model

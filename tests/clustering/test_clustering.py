@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from storyscope.clustering import cluster, clusterings, story_path
+from storyscope.clustering import penalty as rules
 from storyscope.core import Segmentation
 from storyscope.errors import InvalidFeatures, InvalidSetting
-from storyscope.stories import cluster, cluster_penalty, clusterings, story_path
 
 penalties = st.one_of(st.just(0.0), st.floats(1e-4, 50.0))
 
@@ -215,7 +216,7 @@ def test_the_unit_of_the_vectors_makes_no_difference_to_auto(unit):
 def test_auto_judges_a_very_long_video_in_pieces(monkeypatch):
     rows, truth = made_video(13, stories=50, dimensions=10, noise=0.1)
     whole = cluster(rows, "auto")
-    monkeypatch.setattr(cluster_penalty, "LONGEST_PIECE", 100)
+    monkeypatch.setattr(rules, "LONGEST_PIECE", 100)
     in_pieces = cluster(rows, "auto")
     assert in_pieces.penalty != whole.penalty
     assert in_pieces.segmentation == whole.segmentation == truth

@@ -2,7 +2,7 @@
 
     objective = min over m, t_1 < ... < t_m of  sum_i WSS[t_i, t_(i+1)] + C g(m, n)
 
-is `eq:kts` of the paper, solved exactly for any C (see `cluster_path` for why this is cheap).
+is `eq:kts` of the paper, solved exactly for any C (see `path` for why this is cheap).
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from storyscope.clustering.path import Hull, PathPoint, story_pressure
+from storyscope.clustering.penalty import auto_penalty, paper_penalty
+from storyscope.clustering.runs import Array
 from storyscope.core import Segmentation
 from storyscope.errors import InvalidFeatures, InvalidSetting
-from storyscope.stories.cluster_path import Hull, PathPoint, story_pressure
-from storyscope.stories.cluster_penalty import auto_penalty, paper_penalty
-from storyscope.stories.cluster_runs import Array
 
 
 @dataclass(frozen=True)

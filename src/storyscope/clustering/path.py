@@ -21,7 +21,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from storyscope.stories.cluster_runs import Array, Partition, cheapest_partitions, measured
+from storyscope.clustering.runs import Array, Partition, cheapest_partitions, measured
 
 FAR = 64.0
 """How far beyond a chord's slope, in either direction, to look at most."""

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from storyscope.stories.cluster_path import Hull, story_pressure
-from storyscope.stories.cluster_runs import Array, Partition
+from storyscope.clustering.path import Hull, story_pressure
+from storyscope.clustering.runs import Array, Partition
 
 PAPER_STEP = 0.001
 """The paper raises C in steps of this size."""

@@ -13,10 +13,10 @@ from typing import Literal
 
 import numpy as np
 
+from storyscope.clustering import cluster, clusterings
 from storyscope.core import Features, Segmentation
 from storyscope.embedding import Embedding, EmbeddingRecipe, Example, train_embedding
 from storyscope.evaluate import AnnotatedVideo, UnannotatedVideo, mean_iou
-from storyscope.stories.cluster import cluster, clusterings
 
 Penalty = float | Literal["auto", "paper"]
 
