@@ -20,12 +20,9 @@ import numpy as np
 from benchmarks import common
 from storyscope.evaluate import AnnotatedVideo, load_collection
 from storyscope.experiments.report import markdown
+from storyscope.experiments.shuffling import losses_when_shuffled
 from storyscope.library.explaining import draw_importance
-from storyscope.stories.explain import (
-    explain_relations,
-    losses_when_shuffled,
-    relations_importance,
-)
+from storyscope.stories.explain import explain_relations, relations_importance
 from storyscope.stories.methods import LearnedDetector, rhythm_of
 from storyscope.stories.model import StoryModel
 from storyscope.stories.relations import relate

@@ -21,10 +21,10 @@ from storyscope.core import Segmentation
 from storyscope.evaluate import AnnotatedVideo, coverage_overflow, judge, load_collection, mean_iou
 from storyscope.evaluate.trivial import equal_shots, equal_times
 from storyscope.experiments.report import markdown
+from storyscope.experiments.shuffling import losses_when_shuffled
 from storyscope.library import Library
 from storyscope.library.explaining import cue_importance, draw_importance, explain_boundaries
 from storyscope.stories import detect
-from storyscope.stories.explain import losses_when_shuffled
 from storyscope.stories.methods import LearnedDetector
 from storyscope.stories.model import StoryModel
 from storyscope.stories.relations import Rhythm
@@ -57,6 +57,8 @@ def compared(library: Library, film: str, video: AnnotatedVideo) -> dict[str, An
     end, fps = video.frame_count, video.fps
     seconds = [shot.span.start for shot in library.shots(film)]
     edges = [*(min(round(start * fps), end - 1) for start in seconds), end]
+    changes = [shot.transition.first_frame for shot in library.shots(film)[1:]]
+    begun = [0, *(min(change, end - 1) for change in changes), end]
     path = library.path(film)
     features = [each for each in library.features(film) if each.name not in ("audio", "speech")]
     model = StoryModel.load(Path(library.config.stories.model))
@@ -66,6 +68,7 @@ def compared(library: Library, film: str, video: AnnotatedVideo) -> dict[str, An
     named = ("vgg19", "hsv")
     ways = {
         "ours, from the film itself": path.stories.on(edges),
+        "the same, gradual transitions given to the next shot": path.stories.on(begun),
         "the same, told the true number": path.about(count).on(edges),
         "the same without its sound": silent.stories.on(edges),
         "the same by shot timing alone": timing.stories.on(edges),

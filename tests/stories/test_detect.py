@@ -21,6 +21,7 @@ from storyscope.errors import (
     ModelError,
 )
 from storyscope.evaluate import mean_iou
+from storyscope.experiments.shuffling import losses_when_shuffled
 from storyscope.stories import (
     StoryModel,
     all_granularities,
@@ -34,7 +35,7 @@ from storyscope.stories import similarity as similarity_room
 from storyscope.stories.decode import expected_overlaps, most_agreeable
 from storyscope.stories.detect import read
 from storyscope.stories.examples import StoryExample
-from storyscope.stories.explain import boundary_scores, losses_when_shuffled
+from storyscope.stories.explain import boundary_scores
 from storyscope.stories.hierarchy import order_changes, scatter_splits, score_splits
 from storyscope.stories.posterior import posterior, story_chances
 from storyscope.stories.relations import (

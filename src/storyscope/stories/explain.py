@@ -2,13 +2,13 @@
 
 The score of a boundary between two stories is how much better they score apart than as one story.
 A cue's contribution is what the score loses when the cue is silenced: then the model takes what is
-usual for it. `losses_when_shuffled` checks that in another way.
+usual for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from storyscope.core import Features, Segmentation, Shot
 from storyscope.stories.detect import Reading, find_path, read, settled
 from storyscope.stories.model import StoryModel, default_model
 from storyscope.stories.relations import CUT_COLUMNS, RUN_COLUMNS, Relations, Rhythm, relate
-from storyscope.stories.similarity import TIME, Array, cue_of_view, cues_of
+from storyscope.stories.similarity import TIME, Array, cue_of_view
 
 
 @dataclass(frozen=True)
@@ -85,46 +85,6 @@ def cues_used(relations: Relations, model: StoryModel) -> list[str]:
     """The cues that a video has and that have a weight."""
     weighted = (cue_of_view(view) for view in model.view_weights(relations.cuts))
     return [*dict.fromkeys([*weighted, *relations.evidence])]
-
-
-def losses_when_shuffled(
-    rhythm: Rhythm,
-    features: Sequence[Features],
-    model: StoryModel,
-    *,
-    stories: Segmentation,
-    rounds: int = 6,
-    seed: int = 0,
-) -> dict[str, Array]:
-    """What each boundary's score loses when a cue's values are shuffled among the shots.
-
-    Mean over the rounds, for each cue and boundary. Nothing is silenced: the cue goes on speaking,
-    but of other shots.
-    """
-    cues = cues_of(features)
-    relations = relate(features, rhythm)
-    full = boundary_scores(read(relations, model), stories)
-    rng = np.random.default_rng(seed)
-    losses = dict.fromkeys((*cues_used(relations, model), TIME), np.zeros_like(full))
-    for _ in range(rounds):
-        order = rng.permutation(len(rhythm))
-        for cue in losses:
-            dealt = [
-                replace(each, vectors=each.vectors[order]) if name == cue else each
-                for name, of_cue in cues.items()
-                for each in of_cue
-            ]
-            pace = _dealt_lengths(rhythm, order) if cue == TIME else rhythm
-            left = boundary_scores(read(relate(dealt, pace), model), stories)
-            losses[cue] = losses[cue] + (full - left) / rounds
-    return losses
-
-
-def _dealt_lengths(rhythm: Rhythm, order: Array) -> Rhythm:
-    """Shots of the same lengths and transitions in another order."""
-    edges = rhythm.edges[0] + np.append(0.0, np.diff(rhythm.edges)[order].cumsum())
-    later = order[order != 0]
-    return Rhythm(edges, np.append(0.0, rhythm.transitions[later]))
 
 
 def importance(
