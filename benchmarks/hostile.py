@@ -3,6 +3,7 @@
     python benchmarks/hostile.py films --count 300 --seed 1 --resume
     python benchmarks/hostile.py texts|exports|kills|web --count N
     python benchmarks/hostile.py films --keep 217        write attack number 217 and stop
+    python benchmarks/hostile.py films --again           try those that failed again, after a mend
 
 Attack number N of a seed is always the same. Results are kept in out/hostile; `--resume` goes on
 where the last run stopped. Each run writes the table in docs/reliability.md. A failure is a
@@ -19,7 +20,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "src")]
 
 from benchmarks import common  # noqa: E402
-from benchmarks.attacks.campaign import KINDS, keep, report, run  # noqa: E402
+from benchmarks.attacks.campaign import KINDS, keep, report, run, try_again  # noqa: E402
 
 
 def main() -> None:
@@ -29,6 +30,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--resume", action="store_true", help="go on where the last run stopped")
     parser.add_argument("--keep", type=int, metavar="N", help="write this attack's file and stop")
+    parser.add_argument("--again", action="store_true", help="only those that failed before")
     parser.add_argument("--out", type=Path, default=common.ROOT / "out" / "hostile")
     wanted = parser.parse_args()
     # What was counted is kept, and the worker ended, however the program is stopped.
@@ -36,7 +38,9 @@ def main() -> None:
     if wanted.keep is not None:
         print(keep(wanted.kind, wanted.seed, wanted.keep, wanted.out))
         return
-    if wanted.kind != "table":
+    if wanted.again:
+        try_again(wanted.kind, wanted.seed, wanted.out)
+    elif wanted.kind != "table":
         run(wanted.kind, wanted.seed, wanted.count, wanted.out, resume=wanted.resume)
     if report(wanted.out):
         raise SystemExit(1)

@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parent.parent / "src/storyscope"
 
 LAYERS = (
     {"errors", "progress"},
-    {"core", "plugins", "processes.lifeline", "writing"},
+    {"core", "plugins", "processes.lifeline", "reading", "writing"},
     {"config", "cues", "evaluate", "models"},
     {"clustering", "embedding", "store"},
     {"media", "shots", "transcripts", "concepts", "features", "stories", "thumbnails", "report"},

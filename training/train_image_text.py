@@ -29,6 +29,7 @@ from torch import nn
 from storyscope.models import write_weights
 from storyscope.search.text_head import FACTS, HEAD, TextHead, unit
 from storyscope.search.text_model import load_text_model
+from training import pin_weights
 
 HELD_OUT = 700
 HEADS, HIDDEN = 3, 1024
@@ -79,6 +80,7 @@ def main() -> None:
         facts |= {"text_model": "minilm", "captions": "COCO Consortium, CC BY 4.0"}
         facts |= {"drawings": "Fluent, Noto, Twemoji (CC BY 4.0), Tux Paint, Open Clip Art"}
         write_weights(HEAD, weights, facts)
+        pin_weights.main()
         print(f"{HEAD}: {HEAD.stat().st_size / 1e6:.1f} MB")
 
 

@@ -33,6 +33,7 @@ from storyscope.shots.decide import gradual_runs
 from storyscope.shots.measure import CHANNELS, REACH, measure, sketch
 from storyscope.shots.network import DILATIONS, MARGIN, OUTPUTS, score
 from storyscope.shots.weights import CARD, WEIGHTS, digest
+from training import pin_weights
 from training.shot_films import QUICK, composed, disturbed, moving
 
 ROOT = Path(__file__).parents[1]
@@ -226,6 +227,7 @@ def write(weights: dict[str, np.ndarray], frames: int, first_network: str) -> No
         "versions": {"torch": torch.__version__, "numpy": np.__version__},
     }
     CARD.write_text(json.dumps(card, indent=1) + "\n")
+    pin_weights.main()
 
 
 def films_for(options: argparse.Namespace) -> list[Clip]:

@@ -18,6 +18,7 @@ from storyscope.evaluate import AnnotatedVideo, load_collection
 from storyscope.stories.methods import example_of
 from storyscope.stories.model import StoryModel, default_model
 from storyscope.stories.training import train
+from training import pin_weights
 
 ROOT = Path(__file__).parent.parent
 FEATURES = ("vgg19", "hsv")
@@ -34,6 +35,7 @@ def main() -> None:
     print(f"{time.process_time() - began:.0f} CPU seconds, digest {model.digest[:16]}")
     if options.output:
         model.save(options.output)
+        pin_weights.main()
     else:
         same = model.digest == default_model().digest
         print("the same weights as the model that ships" if same else "NOT the model that ships")

@@ -34,6 +34,7 @@ from storyscope.thumbnails.evaluation import (
     train_ranker_on,
 )
 from storyscope.thumbnails.ranker import save_ranker
+from training import pin_weights
 
 PHOTOS = {
     "skimage": (
@@ -85,6 +86,7 @@ def main() -> None:
     print(json.dumps(report, indent=1))
     if arguments.write:
         save_ranker(ranker, ROOT / "src/storyscope/thumbnails/ranker.json")
+        pin_weights.main()
         out = ROOT / "docs/benchmarks"
         out.mkdir(parents=True, exist_ok=True)
         (out / "thumbnails.json").write_text(json.dumps(report, indent=1) + "\n")

@@ -34,6 +34,8 @@ GOOD = ("fine", "refused")
 BAD = ("traceback", "hang", "crash", "lost", "out")
 HANG_SECONDS = {"kills": 400.0}
 """How long one attack may take; an ordinary one a minute."""
+LONGEST = 15
+"""On a busy machine an attack may take so many times longer, and no more."""
 SAVE_EVERY = 20
 
 
@@ -57,6 +59,24 @@ def run(kind: str, seed: int, count: int, out: Path, *, resume: bool) -> dict[st
         if worker is not None:
             worker.end()
         _save(path, facts)
+    return facts
+
+
+def try_again(kind: str, seed: int, out: Path) -> dict[str, Any]:
+    """Carry out again the attacks that failed, after a mend, and count how they end now."""
+    path = out / f"{kind}-{seed}.json"
+    facts: dict[str, Any] = json.loads(path.read_text())
+    failed, facts["failures"], reached = facts["failures"], [], facts["next"]
+    for failure in failed:
+        worker = Worker(kind, seed, failure["number"])
+        try:
+            verdict = worker.next(HANG_SECONDS.get(kind, 60.0))
+        finally:
+            worker.end()
+        facts["verdicts"][failure["verdict"]] -= 1
+        _count(facts, verdict or failure)
+    facts["next"] = reached
+    _save(path, facts)
     return facts
 
 
@@ -118,10 +138,9 @@ class Worker:
 
     def next(self, patience: float) -> dict[str, Any] | None:
         """The verdict on the next attack; None when there are no more."""
-        try:
-            # Making what is attacked, a library or a server, takes a while once.
-            line = self._lines.get(timeout=patience if self._ready else patience + 240)
-        except queue.Empty:
+        # Making what is attacked, a library or a server, takes a while once.
+        line = self._line(patience if self._ready else patience + 240)
+        if line == "":
             self.end()
             return {"number": self._number, "verdict": "hang", "seconds": patience}
         if line is None:
@@ -135,6 +154,19 @@ class Worker:
         self._number = verdict["number"] + 1
         return verdict
 
+    def _line(self, patience: float) -> str | None:
+        """The next line, None after the last; empty where it takes more seconds than `patience`.
+
+        Only what the machine has time for counts: beside other work a second is less than one.
+        """
+        latest = time.monotonic() + LONGEST * patience
+        while patience > 0 and time.monotonic() < latest:
+            began = time.monotonic()
+            with suppress(queue.Empty):
+                return self._lines.get(timeout=1.0)
+            patience -= (time.monotonic() - began) * share_of_processor()
+        return ""
+
     def end(self) -> None:
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
@@ -145,6 +177,14 @@ class Worker:
         for line in self._process.stdout:
             self._lines.put(line)
         self._lines.put(None)
+
+
+def share_of_processor(work: float = 0.005) -> float:
+    """How much of a processor this process gets at the moment, from 0 to 1."""
+    began, used = time.monotonic(), time.thread_time()
+    while time.thread_time() - used < work:
+        pass
+    return min(1.0, work / (time.monotonic() - began))
 
 
 def _fresh(kind: str, seed: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import array
 import ctypes
+import fcntl
 import io
 import os
 import signal
@@ -27,11 +28,11 @@ SUBREAPER = 36
 class Forked:
     """One decoding process, as `subprocess.Popen` would present it."""
 
-    def __init__(self, door: socket.socket, stderr: IO[bytes], bufsize: int) -> None:
+    def __init__(self, door: socket.socket, stderr: IO[bytes], film: int, bufsize: int) -> None:
         stdin, write_end = os.pipe2(os.O_CLOEXEC)
         read_end, stdout = os.pipe2(os.O_CLOEXEC)
-        ends = array.array("i", [stdin, stdout, stderr.fileno()])
-        door.sendmsg([b"1"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, ends)])
+        ends = array.array("i", [stdin, stdout, stderr.fileno(), film])
+        door.sendmsg([str(film).encode()], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, ends)])
         os.close(stdin)
         os.close(stdout)
         self.pid = int(door.recv(20))
@@ -72,9 +73,11 @@ class Warm:
         )
         theirs.close()
 
-    def Popen(self, command: list[str], *, stderr: IO[bytes], bufsize: int, **_: Any) -> Forked:
+    def Popen(
+        self, command: list[str], *, stderr: IO[bytes], pass_fds: list[int], bufsize: int, **_: Any
+    ) -> Forked:
         assert command[1:] == list(decoder.WORKER), command
-        return Forked(self._door, stderr, bufsize)
+        return Forked(self._door, stderr, *pass_fds, bufsize)
 
 
 def fork_decoders() -> None:
@@ -89,7 +92,7 @@ def main() -> None:
 
     door = socket.socket(fileno=int(sys.argv[1]))
     while True:
-        _, ends, *_ = socket.recv_fds(door, 1, 3)
+        number, ends, *_ = socket.recv_fds(door, 20, 4)
         if not ends:
             return
         told, tell = os.pipe()
@@ -99,9 +102,12 @@ def main() -> None:
             if second:
                 os.write(tell, str(second).encode())
                 os._exit(0)
-            for number, end in enumerate(ends):
-                os.dup2(end, number)
-            os.closerange(3, 64)
+            # Out of the way first: the film's number may be that of another.
+            kept = [fcntl.fcntl(end, fcntl.F_DUPFD, 1000) for end in ends]
+            os.closerange(3, 1000)
+            for end, place in zip(kept, (0, 1, 2, int(number)), strict=True):
+                os.dup2(end, place)
+            os.closerange(1000, 1010)
             worker.main()
         os.waitpid(first, 0)
         door.send(os.read(told, 20))

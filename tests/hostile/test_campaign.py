@@ -72,6 +72,7 @@ def test_a_run_is_resumed_and_its_failures_are_in_the_table(tmp_path, monkeypatc
     facts = campaign.run("films", 1, 5, tmp_path, resume=True)
     assert (facts["next"], facts["verdicts"]) == (5, {"fine": 4, "hang": 1})
     assert json.loads((tmp_path / "films-1.json").read_text()) == facts
+    assert [failure["number"] for failure in facts["failures"]] == [1]
     page = tmp_path / "docs" / "reliability.md"
     page.parent.mkdir()
     page.write_text("before\n<!-- hostile -->\nwhat was here\n<!-- end of hostile -->\nafter\n")
@@ -82,6 +83,22 @@ def test_a_run_is_resumed_and_its_failures_are_in_the_table(tmp_path, monkeypatc
     assert "what was here" not in written
     assert written.startswith("before\n")
     assert written.endswith("after\n")
+
+
+def test_failures_are_tried_again_after_a_mend(tmp_path, monkeypatch):
+    facts = {"kind": "films", "seed": 1, "next": 9, "slowest": 1.0, "seconds": 9.0}
+    facts |= {
+        "verdicts": {"fine": 7, "hang": 2},
+        "failures": [{"number": 3, "verdict": "hang"}] * 2,
+    }
+    (tmp_path / "films-1.json").write_text(json.dumps(facts))
+    verdicts = iter(({"number": 3, "verdict": "refused"}, {"number": 3, "verdict": "crash"}))
+    monkeypatch.setattr(campaign.Worker, "__init__", lambda *_: None)
+    monkeypatch.setattr(campaign.Worker, "next", lambda *_: next(verdicts))
+    monkeypatch.setattr(campaign.Worker, "end", lambda *_: None)
+    after = campaign.try_again("films", 1, tmp_path)
+    assert after["verdicts"] == {"fine": 7, "hang": 0, "refused": 1, "crash": 1}
+    assert (after["next"], [each["verdict"] for each in after["failures"]]) == (9, ["crash"])
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -64,7 +63,7 @@ def test_a_forbidden_file_is_called_that(tmp_path, monkeypatch):
     def forbid(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", forbid)
+    monkeypatch.setattr(os, "open", forbid)
     assert "may not be read" in complaint(path)
 
 

@@ -53,6 +53,7 @@ def fake_worker(source: str) -> tuple[str, ...]:
 
 def complaint_of(path: Path, source: str, config: MediaConfig = PATIENT) -> str:
     """What is said when the decoding process behaves like `source`."""
+    path.write_bytes(b"a film")
     with (
         pytest.raises(MediaError) as caught,
         decoding("scan", path, config, worker=fake_worker(source)) as process,

@@ -22,7 +22,7 @@ def attempt(action):
         return error.strerror
 
 def misbehave(job, outlet):
-    film = Path(job["path"])
+    film = Path(job["path"]).resolve()
     folder = film.parent
     answers = []
     thread = threading.Thread(target=lambda: answers.append("done"))
@@ -30,7 +30,7 @@ def misbehave(job, outlet):
     thread.join()
     outlet.end({
         "thread": answers[0],
-        "film": attempt(lambda: film.open("rb").read(1)),
+        "film": attempt(lambda: open(job["path"], "rb").read(1)),
         "read": attempt(lambda: (folder / "secret.txt").read_text()),
         "list": attempt(lambda: os.listdir(folder)),
         "write": attempt(lambda: (folder / "made.txt").write_text("made")),

@@ -16,6 +16,7 @@ from typing import Any
 from storyscope.config.records import PRESETS, Config, StoryConfig
 from storyscope.core import StoryCount
 from storyscope.errors import InvalidSetting
+from storyscope.reading import LARGEST_SETTINGS, read_at_most
 
 MODEL_ROOMS = ("shots", "stories")
 """Rooms whose `model` may be a file that the library learned."""
@@ -33,8 +34,10 @@ def load_config(path: Path) -> Config:
     if not path.exists():
         return Config()
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        values = tomllib.loads(read_at_most(path, LARGEST_SETTINGS).decode())
+    except OSError as error:
+        raise InvalidSetting(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
         raise InvalidSetting(f"{path} is not a TOML file: {error}") from error
     preset = values.pop("preset", "default")
     base = preset_called(preset, where=str(path))

@@ -20,6 +20,7 @@ from typing import Literal
 from storyscope.core import Annotation, Segmentation
 from storyscope.errors import AnnotationError, FormatError, StoryscopeError
 from storyscope.formats.timeline import standard_rate
+from storyscope.reading import read_at_most
 
 Unit = Literal["seconds", "positions"]
 READERS = {
@@ -138,12 +139,7 @@ def read_annotations(
     module, _, name = reader.partition(":")
     read: Callable[..., list[WrittenAnnotation]] = getattr(import_module(module), name)
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise FormatError(
-                f"{path} has {path.stat().st_size / 1e6:.0f} MB; a file of annotations has at most "
-                f"{LARGEST_FILE / 1e6:.0f}"
-            )
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_at_most(path, LARGEST_FILE).decode("utf-8-sig")
     except OSError as error:
         raise FormatError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -13,9 +13,12 @@ from storyscope.errors import FormatError
 from storyscope.formats.registry import Format
 from storyscope.formats.timeline import Entry, Timeline, one_line
 from storyscope.formats.xml_text import Node, document, legal, parse
+from storyscope.reading import read_at_most
 from storyscope.writing import write_whole
 
 SCENE_MARKER = 2
+LARGEST_NFO = 4_000_000
+"""Bytes of the largest .nfo that is added to."""
 
 
 def save(timeline: Timeline, path: Path) -> None:
@@ -56,7 +59,7 @@ def merged(beside: Path, timeline: Timeline) -> str:
     """What a person's .nfo says, with the plot and the tags that it lacks."""
     kind = "an .nfo file"
     try:
-        theirs = parse(beside, beside.read_text(encoding="utf-8-sig"), kind=kind)
+        theirs = parse(beside, read_at_most(beside, LARGEST_NFO).decode("utf-8-sig"), kind=kind)
     except (OSError, UnicodeDecodeError) as error:
         raise FormatError(f"{beside} cannot be read as {kind}; move it away first") from error
     root = _element(theirs)

@@ -55,6 +55,8 @@ class Terms:
     max_pixels: int
     threads: int
     on_progress: Callable[[], None]
+    name: str = ""
+    """What the file is called, whose ending helps to tell what it is."""
 
 
 def open_film(path: str, terms: Terms, *, draft: bool = False) -> Film:
@@ -64,7 +66,7 @@ def open_film(path: str, terms: Terms, *, draft: bool = False) -> Film:
     anyone sees once a frame is scaled down, for 10 to 16 % less work on the film we measured.
     """
     max_pixels = terms.max_pixels
-    container = _open_container(path, max_pixels)
+    container = _open_container(path, terms)
     video = next((stream for stream in container.streams.video if is_moving(stream)), None)
     sound = choose_sound(container)
     if video is not None:
@@ -103,7 +105,7 @@ def choose_sound(container: av.container.InputContainer) -> av.AudioStream | Non
     return tracks[0] if tracks else None
 
 
-def _open_container(path: str, max_pixels: int) -> av.container.InputContainer:
+def _open_container(path: str, terms: Terms) -> av.container.InputContainer:
     import av
     from av.error import FFmpegError
 
@@ -111,6 +113,8 @@ def _open_container(path: str, max_pixels: int) -> av.container.InputContainer:
         file = open(path, "rb")  # noqa: SIM115 (the container closes it)
     except OSError as error:
         raise Refusal(f"cannot be read: {error.strerror}; check the path") from error
+    if terms.name:
+        file.raw.name = terms.name
     try:
         return av.open(
             file,
@@ -120,7 +124,7 @@ def _open_container(path: str, max_pixels: int) -> av.container.InputContainer:
                 "protocol_whitelist": "file",
                 "enable_drefs": "0",
                 "use_absolute_path": "0",
-                "max_pixels": str(max_pixels),
+                "max_pixels": str(terms.max_pixels),
             },
             metadata_errors="replace",
             buffer_size=READ_BUFFER,

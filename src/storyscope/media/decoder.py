@@ -22,7 +22,9 @@ from typing import IO, Any, cast
 from storyscope.config import MediaConfig
 from storyscope.errors import MediaError
 from storyscope.media import wire
+from storyscope.media.files import digest_of_open, open_video
 from storyscope.processes.lifeline import environment
+from storyscope.reading import OPEN_FILES
 
 WORKER = ("-P", "-m", "storyscope.media.worker")
 READ_BUFFER = 1 << 16
@@ -54,6 +56,8 @@ class Decoder:
     ) -> None:
         self._path = path
         self._config = config
+        self._film = open(open_video(path), "rb")  # noqa: SIM115 (closed in `end`)
+        self._can_reopen = OPEN_FILES.is_dir()
         self._waiting_since: float | None = None
         self._stalled = False
         self._ended = threading.Event()
@@ -66,8 +70,11 @@ class Decoder:
                 stderr=self._complaints,
                 env=environment(one_thread=True),
                 bufsize=READ_BUFFER,
+                pass_fds=[self._film.fileno()] if self._can_reopen else [],
             )
         except OSError as error:
+            self._film.close()
+            self._complaints.close()
             raise MediaError(
                 f"{path} could not be decoded: no process can be started ({error.strerror}); "
                 "close other programs and try again"
@@ -75,7 +82,10 @@ class Decoder:
         _widen(cast(IO[bytes], self._process.stdout))
         self._watch = threading.Thread(target=self._watch_for_stall, daemon=True)
         self._watch.start()
-        self._ask({"job": job, "path": os.fspath(path), **_limits(config), **options})
+        # Not by its name: another file may stand there by now.
+        opened = OPEN_FILES / str(self._film.fileno())
+        film = {"path": os.fspath(opened if self._can_reopen else path), "name": path.name}
+        self._ask({"job": job, **film, **_limits(config), **options})
 
     def __iter__(self) -> Iterator[tuple[wire.Header, bytes]]:
         """Messages up to the end; an end that names an error is raised as one."""
@@ -96,6 +106,15 @@ class Decoder:
             return cast(dict[str, Any], json.loads(body))
         raise MediaError(self._died())
 
+    def digest(self) -> str:
+        """Fingerprint of the very file that is decoded."""
+        try:
+            return digest_of_open(self._film)
+        except OSError as error:
+            raise MediaError(
+                f"{self._path} cannot be read: {error.strerror}; check the disk"
+            ) from error
+
     def end(self) -> None:
         """Stop the process if it still runs, and collect it."""
         self._ended.set()
@@ -105,6 +124,7 @@ class Decoder:
                 cast(IO[bytes], pipe).close()
         self._process.wait()
         self._complaints.close()
+        self._film.close()
 
     def _ask(self, job: dict[str, Any]) -> None:
         pipe = cast(IO[bytes], self._process.stdin)

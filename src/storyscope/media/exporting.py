@@ -17,7 +17,6 @@ from storyscope.core import Span
 from storyscope.errors import FormatError
 from storyscope.media import wire
 from storyscope.media.decoder import decoding
-from storyscope.media.files import check_file
 
 Chapter = tuple[Span, str]
 
@@ -66,7 +65,6 @@ def _write_files(
     place: Callable[[int, str], Path],
     options: dict[str, Any],
 ) -> None:
-    check_file(path)
     suffix, files = "", {}
     try:
         with decoding(job, path, config, **options) as worker:

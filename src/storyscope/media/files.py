@@ -6,9 +6,11 @@ import hashlib
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 from storyscope.core import VIDEO_SUFFIXES
 from storyscope.errors import MediaError
+from storyscope.reading import open_regular
 
 HOLES_ALLOWED = 64 << 20
 """Bytes of a file that may be missing on disk, however little of it is there."""
@@ -38,24 +40,28 @@ def find_videos(paths: Iterable[str | Path]) -> list[Path]:
     return list(found)
 
 
-def check_file(path: Path) -> None:
-    """Raise a `MediaError` unless `path` is a file with something in it that we may read."""
+def open_video(path: Path) -> int:
+    """Open a file with something in it that we may read: a file descriptor, or a `MediaError`."""
     _check_name(path)
     try:
-        if path.is_dir():
-            raise MediaError(f"{path} is a folder; name a video file in it")
-        if not path.exists():
-            raise MediaError(f"{path} does not exist; check the path")
-        if not path.is_file():
-            raise MediaError(f"{path} is not a regular file; copy the video to one first")
-        with path.open("rb") as file:
-            if not file.read(1):
-                raise MediaError(f"{path} is empty (0 bytes); copy or download it again")
-            _check_holes(path, os.fstat(file.fileno()))
+        opened = open_regular(path)
+    except FileNotFoundError:
+        raise MediaError(f"{path} does not exist; check the path") from None
     except PermissionError:
         raise MediaError(f"{path} may not be read; change its permissions") from None
+    except IsADirectoryError:
+        raise MediaError(f"{path} is a folder; name a video file in it") from None
     except OSError as error:
-        raise MediaError(f"{path} cannot be read: {error.strerror}; check the disk") from error
+        raise MediaError(f"{path} cannot be read: {error.strerror}; copy it to a new file") from error
+    try:
+        found = os.fstat(opened)
+        if not found.st_size:
+            raise MediaError(f"{path} is empty (0 bytes); copy or download it again")
+        _check_holes(path, found)
+    except MediaError:
+        os.close(opened)
+        raise
+    return opened
 
 
 def _check_name(path: Path) -> None:
@@ -81,10 +87,16 @@ def _check_holes(path: Path, stat: os.stat_result) -> None:
 def file_digest(path: Path) -> str:
     """Fingerprint of the whole file (BLAKE2b, 128 bits, in hexadecimal)."""
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+        with open(open_regular(path), "rb") as file:
+            return digest_of_open(file)
     except OSError as error:
         raise MediaError(f"{path} cannot be read: {error.strerror}; check the disk") from error
+
+
+def digest_of_open(file: BinaryIO) -> str:
+    """Fingerprint of a file that is open, from its beginning."""
+    file.seek(0)
+    return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
 def _videos_inside(folder: Path) -> list[Path]:

@@ -178,7 +178,7 @@ def _open(job: Job, outlet: Outlet, *, draft: bool = False) -> tuple[Opening, Fi
 
 
 def _terms(job: Job, outlet: Outlet) -> Terms:
-    return Terms(job["max_pixels"], job["decoder_threads"], outlet.alive)
+    return Terms(job["max_pixels"], job["decoder_threads"], outlet.alive, job["name"])
 
 
 def _hear(pieces: SoundPieces, decoded: Decoded, losses: Losses) -> list[Piece]:

@@ -16,7 +16,6 @@ from storyscope.errors import MediaError
 from storyscope.media import wire
 from storyscope.media.decoder import decoding
 from storyscope.media.facts import Chapter, Probe, ScanEnd, SoundTrack, Subtitles, SubtitleTrack
-from storyscope.media.files import check_file, file_digest
 from storyscope.media.orientation import stand_upright
 from storyscope.progress import Report, Step, silent
 
@@ -27,12 +26,12 @@ Item = SmallFrame | Picture | SoundChunk | ScanEnd
 def probe(path: str | Path, config: MediaConfig = MediaConfig()) -> Probe:
     """The facts of a video file: its fingerprint, and what its container states."""
     path = Path(path)
-    check_file(path)
     with decoding("probe", path, config) as decoder:
         facts = decoder.answer()
+        digest = decoder.digest()
     return Probe(
         path=path,
-        digest=file_digest(path),
+        digest=digest,
         chapters=tuple(_chapter(chapter) for chapter in facts.pop("chapters")),
         sound_tracks=tuple(SoundTrack(**track) for track in facts.pop("sound_tracks")),
         subtitles=tuple(SubtitleTrack(**track) for track in facts.pop("subtitles")),
@@ -50,7 +49,6 @@ def scan(
     the length of the film, and leaving the loop early ends the decoder.
     """
     path = Path(path)
-    check_file(path)
     options: dict[str, Any] = {
         "picture_height": config.picture_height,
         "pictures_per_second": config.pictures_per_second,
@@ -74,7 +72,6 @@ def scan(
 def read_sound(path: str | Path, config: MediaConfig = MediaConfig()) -> Iterator[SoundChunk]:
     """The sound alone, on the same clock as `scan`; nothing where the film is silent."""
     path = Path(path)
-    check_file(path)
     with decoding("read_sound", path, config) as decoder:
         for header, body in decoder:
             if header.kind == wire.SOUND:
@@ -94,7 +91,6 @@ def read_frames(
     the end gives the last frame. Frames are found by timestamp, so their `index` is -1.
     """
     path = Path(path)
-    check_file(path)
     times = list(map(float, seconds))
     if any(later < earlier for earlier, later in pairwise(times)):
         raise MediaError(f"{path}: frames are read at rising times; sort them first")
@@ -112,7 +108,6 @@ def read_subtitles(
     Tracks that hold pictures of text (DVD, Blu-ray, DVB) are passed over.
     """
     path = Path(path)
-    check_file(path)
     with decoding("subtitles", path, config, language=language) as decoder:
         facts = decoder.answer()
     if facts["track"] < 0:

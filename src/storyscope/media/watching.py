@@ -11,7 +11,6 @@ from pathlib import Path
 from storyscope.config import MediaConfig
 from storyscope.media import wire
 from storyscope.media.decoder import decoding
-from storyscope.media.files import check_file
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,6 @@ class Codecs:
 def read_codecs(path: str | Path, config: MediaConfig = MediaConfig()) -> Codecs:
     """What a file is coded in, without reading it through."""
     path = Path(path)
-    check_file(path)
     with decoding("probe", path, config) as decoder:
         facts = decoder.answer()
     chosen = [track["codec"] for track in facts["sound_tracks"] if track["chosen"]]
@@ -36,7 +34,6 @@ def read_codecs(path: str | Path, config: MediaConfig = MediaConfig()) -> Codecs
 def read_title(path: str | Path, config: MediaConfig = MediaConfig()) -> str:
     """The title that a file's own metadata states, in one line; empty where there is none."""
     path = Path(path)
-    check_file(path)
     with decoding("probe", path, config) as decoder:
         return " ".join(str(decoder.answer()["title"]).split())[:200]
 
@@ -50,7 +47,6 @@ def stream(
     It is encoded while it is read and no faster; leaving the block ends the encoder.
     """
     path = Path(path)
-    check_file(path)
     with decoding("stream", path, config, start=start) as encoder:
         messages = iter(encoder)
         told = next(body for header, body in messages if header.kind == wire.NOTE)

@@ -27,6 +27,7 @@ from storyscope.models.loading import (
     thread_count,
     write_weights,
 )
+from storyscope.models.own import OWN, check_own
 from storyscope.models.shipped import (
     SHIPPED,
     Shipped,
@@ -38,6 +39,7 @@ from storyscope.models.shipped import (
 
 __all__ = [
     "DOWNLOADS",
+    "OWN",
     "SHIPPED",
     "Download",
     "Model",
@@ -45,6 +47,7 @@ __all__ = [
     "cache_folder",
     "check_downloaded",
     "check_file",
+    "check_own",
     "check_pinned",
     "class_names",
     "class_synonyms",

@@ -13,6 +13,7 @@ import sys
 import tomllib
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from storyscope.config import Config, with_settings
@@ -20,6 +21,7 @@ from storyscope.errors import StoryscopeError
 from storyscope.library import Library
 from storyscope.processes.lifeline import claim_standard_output, end_of_input, exit_after
 from storyscope.progress import Step
+from storyscope.reading import never_behind_links
 
 
 def main() -> None:
@@ -45,6 +47,7 @@ def main() -> None:
 
 def _index(job: dict[str, Any], report: Callable[[Step], None]) -> str:
     """Index the video of a job, and return its id."""
+    never_behind_links(map(Path, job["real_folders"]))
     config = with_settings(Config(), tomllib.loads(job["settings"]))
     library = Library(job["library"], config=config)
     video = library.add(

@@ -22,6 +22,7 @@ from storyscope.library.adding import known_video, mark_failed
 from storyscope.processes.budget import Budget, Usage, usage_of
 from storyscope.processes.lifeline import environment
 from storyscope.progress import Step
+from storyscope.reading import real_folders
 
 WORKER = ("-P", "-m", "storyscope.processes.index_process")
 NICE = 5
@@ -84,6 +85,7 @@ class IndexProcess:
             transcript=os.fspath(transcript.absolute()) if transcript else None,
             again=again,
             nice=nice,
+            real_folders=[os.fspath(folder) for folder in real_folders()],
         )
         threading.Thread(target=self._watch, daemon=True).start()
 

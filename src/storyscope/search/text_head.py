@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from storyscope.models import read_weights
+from storyscope.models import check_own, read_weights
 
 HEAD = Path(__file__).parent / "image_text_head.safetensors"
 FACTS: dict[str, str | None] = {"kind": "image-text head", "version": "1", "text_model": None}
@@ -55,7 +55,7 @@ class TextHead:
 @lru_cache(maxsize=1)
 def load_head() -> TextHead:
     """Read the head that ships."""
-    weights, _ = read_weights(HEAD, "a head for an image-text model", FACTS)
+    weights, _ = read_weights(check_own(HEAD), "a head for an image-text model", FACTS)
     digest = hashlib.sha256(HEAD.read_bytes()).hexdigest()
     return TextHead(**{k: np.asarray(v, np.float32) for k, v in weights.items()}, digest=digest)
 

@@ -11,6 +11,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from storyscope.errors import ModelError
+from storyscope.models import check_own
 
 WEIGHTS = Path(__file__).parent / "weights.npz"
 CARD = Path(__file__).parent / "weights.json"
@@ -19,7 +20,8 @@ CARD = Path(__file__).parent / "weights.json"
 
 def load_weights(learned: str = "") -> dict[str, np.ndarray]:
     """Every array of the weights that ship, as float32, or those of a `learned` file instead."""
-    return _read(WEIGHTS) if not learned else _read(WEIGHTS) | _read(Path(learned))
+    ours = _read(check_own(WEIGHTS))
+    return ours | _read(Path(learned)) if learned else ours
 
 
 @cache

@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 from storyscope.errors import LibraryError
+from storyscope.reading import LARGEST_SETTINGS, read_at_most
 
 FOLDER = "file"
 """The scheme of a place that is written without one."""
@@ -33,8 +34,9 @@ def named_in_settings(folder: str | Path) -> str | None:
     """The address that `library = "..."` in a folder's settings file names, if it names one."""
     path = Path(folder).expanduser() / SETTINGS_FILE
     try:
-        named = tomllib.loads(path.read_text(encoding="utf-8")).get("library")
-    except (OSError, ValueError):  # Whoever reads the settings says what is wrong with them.
+        named = tomllib.loads(read_at_most(path, LARGEST_SETTINGS).decode()).get("library")
+    except (OSError, ValueError, RecursionError):
+        # Whoever reads the settings says what is wrong with them.
         return None
     if named is not None and (not isinstance(named, str) or address_of(named)[0] == FOLDER):
         raise LibraryError(f'{path}: library is an address such as "postgresql://host/name"')

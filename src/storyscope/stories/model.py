@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from storyscope.errors import ModelError
-from storyscope.models import read_weights, write_weights
+from storyscope.models import check_own, read_weights, write_weights
 from storyscope.stories.pace import Pace
 from storyscope.stories.relations import (
     CUT_COLUMNS,
@@ -185,4 +185,4 @@ def standardised(rows: Array, mean: Array, scale: Array) -> Array:
 @cache
 def default_model() -> StoryModel:
     """The model that ships with Storyscope."""
-    return StoryModel.load(DEFAULT)
+    return StoryModel.load(check_own(DEFAULT))

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,11 @@ import numpy as np
 
 from storyscope.core.logistic import sigmoid
 from storyscope.errors import ModelError
+from storyscope.models import check_own
 from storyscope.thumbnails.ranking import fit_ranking
 from storyscope.writing import write_whole
 
+SHIPPED = Path(__file__).with_name("ranker.json")
 DEFAULT_COST = 0.1
 CHOICE_COST = 1.0
 """Weight of one choice of a person against staying near the ranker it amends."""
@@ -103,7 +104,7 @@ def prefer(ranker: Ranker, choices: Sequence[Choice]) -> Ranker:
 
 def load_ranker(path: Path | None = None) -> Ranker:
     """The ranker in a JSON file; without one, the ranker that ships."""
-    source = path or files("storyscope.thumbnails").joinpath("ranker.json")
+    source = path or check_own(SHIPPED)
     try:
         values: dict[str, Any] = json.loads(source.read_text(encoding="utf-8"))
         return Ranker(

@@ -10,6 +10,7 @@ from pathlib import Path
 from storyscope.core import Transcript
 from storyscope.core.language import UNKNOWN, language_code
 from storyscope.errors import TranscriptError
+from storyscope.reading import read_at_most
 from storyscope.transcripts.cues import Cue, transcript_of_cues
 from storyscope.transcripts.ebu_stl import ebu_stl_cues, is_ebu_stl
 from storyscope.transcripts.encoding import decode
@@ -22,6 +23,7 @@ from storyscope.transcripts.older_formats import (
     sbv_cues,
 )
 from storyscope.transcripts.scc import scc_cues
+from storyscope.transcripts.sidecar import LARGEST_FILE
 from storyscope.transcripts.text_formats import (
     has_timing_line,
     subrip_cues,
@@ -46,15 +48,9 @@ def read_transcript(
     """
     path = Path(path)
     try:
-        size = path.stat().st_size
-        data = path.read_bytes() if size <= LARGEST_FILE else b""
+        data = read_at_most(path, LARGEST_FILE)
     except OSError as error:
         raise TranscriptError(f"cannot read the transcript {path}: {error.strerror}") from error
-    if size > LARGEST_FILE:
-        raise TranscriptError(
-            f"{path.name} has {size / 1e6:.0f} MB, too much for a subtitle file; "
-            f"give one of at most {LARGEST_FILE / 1e6:.0f} MB"
-        )
     if is_ebu_stl(data):
         cues, declared = ebu_stl_cues(data, path.name)
     else:
@@ -79,9 +75,6 @@ def parse_cues(text: str, *, name: str = "transcript", fps: float | None = None)
         f"{name} is not a subtitle file; SubRip (.srt), WebVTT (.vtt), SubStation (.ass), TTML, "
         "YouTube's .srv3 and .sbv, Whisper's JSON, SCC, EBU STL, SAMI and MicroDVD are read"
     )
-
-
-LARGEST_FILE = 64_000_000
 
 
 def _starts_with(pattern: str) -> Callable[[str], bool]:

@@ -6,12 +6,15 @@ import json
 from pathlib import Path
 
 from storyscope.core.language import language_code
+from storyscope.reading import read_at_most
 
 EXTENSIONS = (
     *(".srt", ".vtt", ".ass", ".ssa", ".ttml", ".dfxp", ".srv3", ".srv2", ".srv1", ".json"),
     *(".sbv", ".scc", ".stl", ".smi", ".sami", ".sub"),
 )
 """Subtitle files by extension, the one preferred first."""
+LARGEST_FILE = 64_000_000
+"""Bytes of the largest subtitle file that is read."""
 
 
 def find_sidecar(video_path: str | Path, *, language: str = "auto") -> Path | None:
@@ -51,8 +54,8 @@ def _subtitle_folders(folder: Path) -> list[Path]:
 
 
 def _is_foreign(path: Path, video: Path) -> bool:
-    """Whether a link beside a film leads to what does not lie there: words of somebody else."""
-    if not path.is_symlink() or video.is_symlink():
+    """Whether a link, to a file or a folder, leads to what does not lie beside the film."""
+    if video.is_symlink():
         return False
     return not path.resolve().is_relative_to(video.resolve().parent)
 
@@ -97,8 +100,8 @@ def _tags(stem: str, video_stem: str, video_name: str) -> list[str] | None:
 def _holds_segments(path: Path) -> bool:
     """Any program may leave a JSON file beside a film; a transcript has segments."""
     try:
-        content = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+        content = json.loads(read_at_most(path, LARGEST_FILE))
+    except (OSError, ValueError, RecursionError):
         return False
     keys = ("segments", "transcription", "events", "word_segments")
     return isinstance(content, dict) and any(isinstance(content.get(key), list) for key in keys)

@@ -24,6 +24,7 @@ from storyscope.errors import (
 )
 from storyscope.library import LocalLibrary
 from storyscope.library.titles import Titles
+from storyscope.reading import never_behind_links
 from storyscope.web import adding, bringing, correcting, exporting, playing, routes, searching
 from storyscope.web.answers import without_paths
 from storyscope.web.correcting import VersionTaken
@@ -96,6 +97,7 @@ def create_app(
     for folder in (library.folder, library.uploads):
         sweep_abandoned(folder)
     app.state.media_folders = tuple(folder.resolve() for folder in media_folders)
+    never_behind_links(app.state.media_folders)
     app.state.indexer = Indexer(library, app.state.media_folders)
     app.state.indexer.take_up()
     app.state.learner = Learner(library, app.state.indexer.tell)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,9 +11,7 @@ from starlette.types import Receive, Scope, Send
 
 from storyscope.errors import MediaError
 from storyscope.library import LocalLibrary
-
-OPEN_FILES = Path("/proc/self/fd")
-"""Where a system shows what a process has open, so that it can be opened again."""
+from storyscope.reading import OPEN_FILES, open_regular
 
 
 class FilmResponse(FileResponse):
@@ -45,12 +42,11 @@ def open_film(library: LocalLibrary, video: str, media: Sequence[Path]) -> int:
     if record is None or not path.is_file():
         raise MediaError(f"the file of {video} is missing; put it back or add it again")
     refuse_link(path, media)
-    real = path.resolve()
-    before = real.lstat()
-    opened = os.open(real, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-    found = os.fstat(opened)
-    same = (found.st_dev, found.st_ino) == (before.st_dev, before.st_ino)
-    if not same or not stat.S_ISREG(found.st_mode) or found.st_size != record.size:
+    try:
+        opened = open_regular(path)
+    except OSError as error:
+        raise MediaError(f"the file of {video} cannot be read: {error.strerror}") from error
+    if os.fstat(opened).st_size != record.size:
         os.close(opened)
         raise MediaError(f"the file of {video} is not the one that was indexed; add it again")
     return opened

@@ -1,0 +1,27 @@
+"""Weights that were trained for Storyscope and ship inside it, each pinned by its SHA-256."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from storyscope.models.shipped import check_file
+
+PACKAGE = Path(__file__).parents[1]
+OWN: dict[str, str] = {
+    "search/image_text_head.safetensors": (
+        "84119a4e08d186b480f1174e84d159ff58ce5c0af5748122adc382aaa6e66eab"
+    ),
+    "shots/weights.npz": ("d17407c7b7bcedbffe22bd557c00d859488e007fd30416a29447aa0d83581331"),
+    "stories/default.safetensors": (
+        "7204c69e7299520e1501e90d9070e8f70edee4447203dc2462e2478ee7cf4662"
+    ),
+    "thumbnails/ranker.json": ("b66523297888c490460759d7e35f4c5de2b224fb085d37c2c3aaa8089a5ffc39"),
+}
+"""Path inside this package -> SHA-256; `python -m training.pin_weights` writes it."""
+
+
+def check_own(path: Path) -> Path:
+    """The file of our own weights at `path`, once its content was compared."""
+    digest = OWN[path.relative_to(PACKAGE).as_posix()]
+    check_file(path, digest, name="storyscope", fix="install Storyscope again")
+    return path

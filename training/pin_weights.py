@@ -1,0 +1,29 @@
+"""Pin the weights that ship inside Storyscope: write their SHA-256 where they are compared.
+
+    python -m training.pin_weights
+
+Every program here that replaces such a file does so itself.
+"""
+
+from __future__ import annotations
+
+import re
+
+from storyscope.models import OWN, digest_of
+from storyscope.models.own import PACKAGE
+
+TABLE = PACKAGE / "models" / "own.py"
+
+
+def main() -> None:
+    """Replace every digest in the table by that of the file as it is."""
+    text = TABLE.read_text(encoding="utf-8")
+    for inside in OWN:
+        pinned = re.compile(rf'("{re.escape(inside)}": \(\s*")[0-9a-f]{{64}}(")')
+        text, found = pinned.subn(rf"\g<1>{digest_of(PACKAGE / inside)}\2", text)
+        assert found == 1, inside
+    TABLE.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
