@@ -19,6 +19,9 @@ from random import Random
 
 from benchmarks.attacks import films
 from benchmarks.attacks.worker import Lost
+from storyscope import Library
+from storyscope.errors import StoryscopeError
+from storyscope.library.checking import check_library
 
 Words = tuple[str, ...]
 FRESH = {
@@ -52,7 +55,7 @@ def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], None]:
     _run(("add", "{a}", "{b}"), whole, scratch)
     for video in ("a", "b"):  # Training wants two videos to learn from one and judge by the other.
         _run(("edit", video, "--split", "0.7", "--annotator", "Ann"), whole, scratch)
-    wanted = said(whole, scratch)
+    wanted = said(whole)
     lasted: dict[str, float] = {}
 
     def attack(number: int) -> str:
@@ -83,32 +86,34 @@ def check(name: str, words: Words, library: Path, scratch: Path, wanted: dict[st
     """Run the killed command again, and compare what the library then says with what it should."""
     if name == "server":
         _serve_until_done(words, library, scratch)
-    elif name != "remove" or "stories b" in said(library, scratch):
+    elif name != "remove" or "stories b" in said(library):
         _run(words, library, scratch)
     if name in FRESH:
         _run(("add", "{a}", "{b}"), library, scratch)
-    found = said(library, scratch)
+    found = said(library)
     for key, value in wanted.items():
         gone = name == "remove" and key.endswith(" b")
         if not gone and not (name in FRESH and key == "Ann a") and found.get(key) != value:
             raise Lost(f"{name}: {key} was {value[:200]}, is {str(found.get(key))[:200]}")
-    _run(("check", "--repair"), library, scratch)
-    left = json.loads(_run(("check", "--json"), library, scratch))["problems"]
+    opened = Library(library)
+    check_library(opened, repair=True)
+    left = check_library(opened)
+    opened.store.close()
     if left:
         raise Lost(f"{name}: {left[:3]}")
 
 
-def said(library: Path, scratch: Path) -> dict[str, str]:
+def said(library: Path) -> dict[str, str]:
     """What a library says of both films, and of the person's version of one."""
-    found = {}
-    for video in ("a", "b"):
-        code, text = _outcome(("stories", video, "--json"), library, scratch)
-        if code == 0:
-            found[f"stories {video}"] = json.dumps(json.loads(text)["stories"])
-    words = ("stories", "a", "--annotator", "Ann", "--json")
-    code, text = _outcome(words, library, scratch)
-    if code == 0:
-        found["Ann a"] = json.dumps([story["start"] for story in json.loads(text)["stories"]])
+    opened, found = Library(library), {}
+    versions = {"stories a": ("a", None), "stories b": ("b", None), "Ann a": ("a", "Ann")}
+    for name, (video, annotator) in versions.items():
+        with suppress(StoryscopeError):
+            stories = opened.stories(video, annotator=annotator)
+            found[name] = str(
+                [(story.span.start, story.span.end, story.title) for story in stories]
+            )
+    opened.store.close()
     return found
 
 

@@ -59,6 +59,14 @@ def test_windows_spread_over_the_track_are_described_as_in_the_whole(count):
     np.testing.assert_array_equal(spread(mfcc, count), descriptors(mfcc)[::step])
 
 
+def test_a_file_of_a_few_sounds_is_not_days_of_silence(monkeypatch):
+    monkeypatch.setattr("storyscope.features.mfcc.LONGEST_HOLE", 10.0)
+    listener = SoundListener()
+    for number in range(500):
+        listener.hear(SoundChunk(9.0 * number, np.ones(160, np.float32)))
+    assert 1000 < len(listener.close().mfcc) < 2000
+
+
 def test_a_hole_in_the_sound_is_filled_with_silence():
     tone = _tone(440, 1.0)
     listener = SoundListener()

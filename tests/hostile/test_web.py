@@ -1,14 +1,18 @@
 """Requests of other sites, half-sent ones, and what a terminal must never be told."""
 
+import asyncio
 import errno
 import shutil
 import socket
 import threading
 import time
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from itertools import repeat
 
 import pytest
 import uvicorn
+from fastapi.responses import StreamingResponse
 from fastapi.testclient import TestClient
 
 from serving import client_of
@@ -17,6 +21,7 @@ from storyscope.cli.show import printable
 from storyscope.errors import DiskFull
 from storyscope.formats.csv_table import no_formula
 from storyscope.web import connections, create_app, guard
+from storyscope.web.indexing import TooManyWatchers
 from waiting import wait_until
 
 
@@ -141,23 +146,64 @@ def test_a_full_disk_under_the_database_is_said(client, library, monkeypatch):
     assert answer.status_code == 507
 
 
-def test_a_half_sent_request_is_hung_up(library, monkeypatch):
-    monkeypatch.setattr(connections, "HEADER_SECONDS", 0.3)
-    config = uvicorn.Config(
-        create_app(library), http=connections.PunctualProtocol, log_level="warning"
-    )
+@contextmanager
+def running(app):
+    """The address of a server of this application."""
+    config = uvicorn.Config(app, http=connections.PunctualProtocol, log_level="warning")
     server = uvicorn.Server(config)
     door = socket.create_server(("127.0.0.1", 0))
     thread = threading.Thread(target=server.run, args=([door],), daemon=True)
     thread.start()
-    with socket.create_connection(door.getsockname(), timeout=30) as half:
-        half.sendall(b"GET /api/v1/videos HTTP/1.1\r\nHost: loc")
-        assert half.recv(100) == b""
-    with socket.create_connection(door.getsockname(), timeout=30) as whole:
-        whole.sendall(b"GET /api/v1/videos HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        assert whole.recv(12) == b"HTTP/1.1 200"
+    yield door.getsockname()
     server.should_exit = True
     thread.join(30)
+
+
+def test_a_half_sent_request_is_hung_up(library, monkeypatch):
+    monkeypatch.setattr(connections, "HEADER_SECONDS", 0.3)
+    with running(create_app(library)) as door:
+        with socket.create_connection(door, timeout=30) as half:
+            half.sendall(b"GET /api/v1/videos HTTP/1.1\r\nHost: loc")
+            assert half.recv(100) == b""
+        with socket.create_connection(door, timeout=30) as whole:
+            whole.sendall(b"GET /api/v1/videos HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert whole.recv(12) == b"HTTP/1.1 200"
+
+
+def test_an_answer_that_nobody_takes_is_hung_up(library, monkeypatch):
+    monkeypatch.setattr(connections, "STALLED_SECONDS", 0.3)
+    app = create_app(library)
+
+    @app.get("/api/v1/endless")
+    def endless():
+        return StreamingResponse(repeat(b"x" * 65_536, 4000))
+
+    with running(app) as door, socket.create_connection(door, timeout=30) as reader:
+        reader.sendall(b"GET /api/v1/endless HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert reader.recv(12) == b"HTTP/1.1 200"
+        time.sleep(1.0)
+        taken = 0
+        with suppress(ConnectionResetError):
+            while piece := reader.recv(1 << 20):
+                taken += len(piece)
+        assert taken < 4000 * 65_536
+
+
+def test_no_more_pages_watch_than_leave_others_a_connection(library, client, monkeypatch):
+    indexer = client.app.state.indexer
+
+    async def watch():
+        watching = [indexer.watch() for _ in range(3)]
+        for each in watching:
+            await anext(each)
+        with pytest.raises(TooManyWatchers):
+            indexer.refuse_watchers_beyond(3)
+        await watching[0].aclose()
+        indexer.refuse_watchers_beyond(3)
+
+    asyncio.run(watch())
+    monkeypatch.setattr(indexer, "_watchers", 1000)
+    assert client.get("/api/v1/events").status_code == 503
 
 
 @pytest.mark.parametrize("title", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx"])

@@ -21,6 +21,8 @@ TOLERATED_GAP = 0.05
 """Timestamps of sound jitter; only a hole longer than this is filled with silence."""
 LONGEST_HOLE = 3600.0
 """Seconds; sound after a longer hole is not heard: the stamps of damaged files lie by years."""
+MOST_SILENCE = 20
+"""All holes together may be an hour, and so many times as long as what is heard."""
 
 
 class SoundListener:
@@ -29,6 +31,7 @@ class SoundListener:
     def __init__(self) -> None:
         self._first: float | None = None
         self._heard = 0
+        self._silence = 0
         self._rest = np.zeros(0, np.float32)
         self._mfcc: list[np.ndarray] = []
 
@@ -39,7 +42,9 @@ class SoundListener:
         samples = np.nan_to_num(chunk.samples.astype(np.float32), posinf=0.0, neginf=0.0)
         due = self._first + self._heard / SOUND_RATE
         shift = round((chunk.seconds - due) * SOUND_RATE)
-        if shift > LONGEST_HOLE * SOUND_RATE:
+        longest = LONGEST_HOLE * SOUND_RATE
+        most = longest + MOST_SILENCE * (self._heard - self._silence)
+        if shift > longest or self._silence + shift > most:
             return
         if shift > TOLERATED_GAP * SOUND_RATE:
             self._add_silence(shift)
@@ -61,6 +66,7 @@ class SoundListener:
         return Sound(self.drain(), first_second=self._first)
 
     def _add_silence(self, count: int) -> None:
+        self._silence += count
         for start in range(0, count, SOUND_RATE):
             self._add(np.zeros(min(SOUND_RATE, count - start), np.float32))
 

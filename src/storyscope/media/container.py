@@ -23,6 +23,8 @@ TEXT_SUBTITLES = frozenset(
     ("subrip", "srt", "ass", "ssa", "webvtt", "mov_text", "text", "ttml", "microdvd", "subviewer")
 )
 FILM_STARTS = (b"\x1aE\xdf\xa3", b"RIFF", b"FLV\x01", b"OggS", b"0&\xb2u")
+SOUND_RATES = range(1000, 1_000_001)
+"""Samples a second of tracks that are heard: at a few, a small file would last for weeks."""
 READ_BUFFER = 1 << 16
 
 
@@ -99,7 +101,7 @@ def choose_sound(container: av.container.InputContainer) -> av.AudioStream | Non
     tracks = [
         track
         for track in container.streams.audio
-        if track.codec_context is not None and track.codec_context.sample_rate > 0
+        if track.codec_context is not None and track.codec_context.sample_rate in SOUND_RATES
     ]
     tracks.sort(key=lambda track: not track.disposition & Disposition.default)
     return tracks[0] if tracks else None

@@ -52,7 +52,9 @@ def open_video(path: Path) -> int:
     except IsADirectoryError:
         raise MediaError(f"{path} is a folder; name a video file in it") from None
     except OSError as error:
-        raise MediaError(f"{path} cannot be read: {error.strerror}; copy it to a new file") from error
+        raise MediaError(
+            f"{path} cannot be read: {error.strerror}; copy it to a new file"
+        ) from error
     try:
         found = os.fstat(opened)
         if not found.st_size:

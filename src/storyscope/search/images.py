@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from storyscope.errors import MediaError
+from storyscope.reading import open_regular
 
 FORMATS = ("JPEG", "PNG", "WEBP")
 """The only decoders of Pillow that a stranger's file may reach."""
@@ -19,21 +20,23 @@ def read_image(path: Path) -> np.ndarray:
     """uint8 [height, width, 3]: the pixels of a JPEG, PNG or WebP file, upright."""
     from PIL import Image, ImageOps
 
-    if path.exists() and not path.is_file():
-        raise MediaError(f"{path} cannot be read as an image: it is not a regular file")
     try:
-        with warnings.catch_warnings():
+        opened = open_regular(path)
+    except FileNotFoundError as error:
+        raise MediaError(f"{path} cannot be read as an image: there is no such file") from error
+    except OSError as error:
+        raise MediaError(f"{path} cannot be read as an image: {error.strerror}") from error
+    try:
+        with open(opened, "rb") as file, warnings.catch_warnings():
             # Pillow warns of large images; the limit here is our own.
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            with Image.open(path, formats=FORMATS) as image:
+            with Image.open(file, formats=FORMATS) as image:
                 if image.width * image.height > MAX_PIXELS:
                     raise MediaError(
                         f"{path} cannot be read as an image: {image.width} x {image.height} pixels "
                         f"are more than {MAX_PIXELS:,}; make it smaller"
                     )
                 return np.asarray(ImageOps.exif_transpose(image).convert("RGB"))
-    except FileNotFoundError as error:
-        raise MediaError(f"{path} cannot be read as an image: there is no such file") from error
     except MediaError:
         raise
     except Exception as error:  # Pillow raises errors of any kind for a damaged file.

@@ -104,6 +104,8 @@ def index_again(request: Request, video: str) -> dict[str, Any]:
 async def events(request: Request) -> Response:
     """Server-sent events: all jobs and what is being learned, whenever one of them changes."""
 
+    indexer_of(request).refuse_watchers_beyond()
+
     async def stream() -> AsyncIterator[str]:
         async for state in indexer_of(request).watch():
             facts = {

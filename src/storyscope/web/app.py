@@ -39,7 +39,7 @@ from storyscope.web.delivery import (
     reference_html,
 )
 from storyscope.web.guard import Guard
-from storyscope.web.indexing import Indexer
+from storyscope.web.indexing import Indexer, TooManyWatchers
 from storyscope.web.learning import Learner
 from storyscope.web.streams import Streams, TooManyStreams
 from storyscope.writing import sweep_abandoned
@@ -53,6 +53,7 @@ STATUS: dict[type[StoryscopeError], int] = {
     InvalidSetting: 422,
     FormatError: 422,
     TooManyStreams: 503,
+    TooManyWatchers: 503,
     DiskFull: 507,
 }
 """What a refusal is in HTTP; any other is 409: the library cannot do that now."""

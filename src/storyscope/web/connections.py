@@ -11,10 +11,15 @@ HEADER_SECONDS = 10.0
 """Within which a request must have been sent up to its body."""
 
 
+STALLED_SECONDS = 600.0
+"""Within which whoever asked must have taken some of what is sent: a paused player asks again."""
+
+
 class PunctualProtocol(H11Protocol):
-    """HTTP over one connection, which is closed when a request is only half sent for too long."""
+    """HTTP over one connection, closed when a request is half sent, or an answer not taken."""
 
     _late: asyncio.TimerHandle | None = None
+    _stalled: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -27,8 +32,17 @@ class PunctualProtocol(H11Protocol):
         elif self._late is None:
             self._wait()
 
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stalled = self.loop.call_later(STALLED_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        self._stop_stalling()
+        super().resume_writing()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        self._stop_stalling()
         super().connection_lost(exc)
 
     def _is_answering(self) -> bool:
@@ -41,6 +55,11 @@ class PunctualProtocol(H11Protocol):
         if self._late is not None:
             self._late.cancel()
             self._late = None
+
+    def _stop_stalling(self) -> None:
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
 
     def _hang_up(self) -> None:
         self._late = None

@@ -35,6 +35,14 @@ SERVER_LOCK = "_server"
 """Held by the server that goes on with the jobs of earlier ones: two would do them twice."""
 
 
+MOST_WATCHERS = 128
+"""Pages that are told of progress at once; each holds one of the server's connections."""
+
+
+class TooManyWatchers(StoryscopeError):
+    """So many pages are told of progress that others could not connect."""
+
+
 class Cancelled(StoryscopeError):
     """A person stopped the work; what was finished is kept."""
 
@@ -67,6 +75,7 @@ class Indexer:
         self._lock = threading.Lock()
         self._work: queue.Queue[Job] = queue.Queue()
         self._version = 0
+        self._watchers = 0
         self._thread: threading.Thread | None = None
         self._process: IndexProcess | None = None
         self._held = ExitStack()
@@ -150,12 +159,21 @@ class Indexer:
         A glance at a number costs nothing; a thread for every open page would cost the server.
         """
         seen, quiet = -1, 0.0
-        while True:
-            if self._version != seen or quiet >= heartbeat:
-                seen, quiet = self._version, 0.0
-                yield self.jobs()
-            await asyncio.sleep(glance)
-            quiet += glance
+        self._watchers += 1
+        try:
+            while True:
+                if self._version != seen or quiet >= heartbeat:
+                    seen, quiet = self._version, 0.0
+                    yield self.jobs()
+                await asyncio.sleep(glance)
+                quiet += glance
+        finally:
+            self._watchers -= 1
+
+    def refuse_watchers_beyond(self, most: int = MOST_WATCHERS) -> None:
+        """Raise where no more pages can be told of progress."""
+        if self._watchers >= most:
+            raise TooManyWatchers(f"{most} pages are open already; close some and reload this one")
 
     def tell(self) -> None:
         """Let those who watch look again."""
