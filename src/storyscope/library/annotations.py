@@ -26,7 +26,9 @@ def keep_annotation(store: Store, video: Video, annotation: Annotation) -> None:
             f"but {video.id} ends at {video.duration:.1f} s; is it of another video?"
         )
     annotation = _at_least_a_frame_long(annotation, video)
-    most = max(_shot_count(store, video.id), int(video.duration))
+    # Ten frames may be stamped a thousand years apart.
+    seconds = min(int(video.duration), video.frame_count)
+    most = max(_shot_count(store, video.id), seconds)
     if len(annotation.starts) > most:
         raise AnnotationError(
             f"the annotation by {annotation.annotator} has {len(annotation.starts)} stories, and "

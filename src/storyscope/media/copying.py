@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -99,6 +100,7 @@ class Copy:
 
         self._begin = begin + source.zero
         self._filled = False
+        self._suffix = suffix
         self._file = file
         self._out = av.open(file, "w", format=MUXERS[suffix])
         if not _holds(self._out, source.video):
@@ -135,7 +137,8 @@ class Copy:
         base = packet.time_base
         packet.pts, packet.dts = (None if s is None else s - shift for s in stamps)
         packet.stream = track
-        self._out.mux(packet)
+        with self._complaining():
+            self._out.mux(packet)
         self._filled = True
         packet.stream, packet.time_base = template, base
         packet.pts, packet.dts = stamps
@@ -146,8 +149,24 @@ class Copy:
             raise Refusal(
                 "states no times for its packets; use clips-exact, which encodes it again"
             )
-        self._out.close()
+        with self._complaining():
+            self._out.close()
         self._file.finish()
+
+    @contextmanager
+    def _complaining(self) -> Iterator[None]:
+        """Say of a track or a time that the container cannot hold what was wanted of it."""
+        from av.error import FFmpegError
+
+        try:
+            yield
+        except FFmpegError as error:
+            if isinstance(error, MemoryError):
+                raise
+            raise Refusal(
+                f"cannot be copied as it is into {self._suffix} ({error.strerror}); export to mkv, "
+                "or to clips-exact, which encodes it again"
+            ) from error
 
     def _like(self, track: Any) -> Any:
         """A track for the packets of another, in its language and chosen when it is."""
