@@ -1,9 +1,17 @@
 """Nobody's settings fetch a model, and packages of weights are data: none of their code runs."""
 
+import io
 import subprocess
 import sys
+import zipfile
 
+import numpy as np
+import pytest
+
+from storyscope.errors import ModelError
 from storyscope.models import SHIPPED
+from storyscope.shots.weights import load_weights
+from storyscope.thumbnails.ranker import load_ranker
 
 GUARD = """
 import os, sys
@@ -47,6 +55,28 @@ def run_guarded(code, *arguments, folder):
 def test_no_code_of_a_package_of_weights_is_imported(tmp_path):
     done = run_guarded(LOAD_ALL, folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("kind", ["bomb", "claim"])
+def test_weights_that_unpack_to_more_than_they_can_be_are_refused(tmp_path, kind):
+    path = tmp_path / "weights.npz"
+    if kind == "bomb":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("first.npy", bytes(100 << 20))
+    else:
+        header = io.BytesIO()
+        wanted = {"descr": "<f4", "fortran_order": False, "shape": (1 << 44,)}
+        np.lib.format.write_array_header_1_0(header, wanted)
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("first.npy", header.getvalue())
+    with pytest.raises(ModelError, match="cannot be read as weights"):
+        load_weights(str(path))
+
+
+def test_a_thumbnail_ranker_that_nests_without_end_is_refused(tmp_path):
+    (tmp_path / "ranker.json").write_text("[" * 100_000)
+    with pytest.raises(ModelError, match="not a thumbnail ranker"):
+        load_ranker(tmp_path / "ranker.json")
 
 
 SETTINGS = ("search.text_model", "search.image_text", "features.backbone", "transcripts.speech")

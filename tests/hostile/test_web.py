@@ -6,6 +6,7 @@ import shutil
 import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import repeat
@@ -204,6 +205,33 @@ def test_no_more_pages_watch_than_leave_others_a_connection(library, client, mon
     asyncio.run(watch())
     monkeypatch.setattr(indexer, "_watchers", 1000)
     assert client.get("/api/v1/events").status_code == 503
+
+
+def test_large_files_are_read_two_at_once_and_nobody_waits_for_them(library, monkeypatch):
+    monkeypatch.setattr(type(library), "search_image", lambda *_, **__: gate.wait(30) and [])
+    gate = threading.Event()
+    app = create_app(library)
+    with client_of(app) as client, ThreadPoolExecutor(6) as people:
+        sent = [
+            people.submit(client.post, "/api/v1/search/image", files={"file": ("a.png", b"x")})
+            for _ in range(6)
+        ]
+        wait_until(lambda: app.state.readers.statistics().tasks_waiting == 4)
+        assert client.get("/api/v1/videos").status_code == 200
+        gate.set()
+        assert [each.result().status_code for each in sent] == [200] * 6
+
+
+def test_the_demo_film_is_made_once_at_a_time(client, monkeypatch):
+    gate, made = threading.Event(), []
+    monkeypatch.setattr("storyscope_demo.find_demo", lambda _: gate.wait(30) and made.append(1))
+    monkeypatch.setattr("storyscope_demo.make_demo", raise_full)
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+    answers = [client.post("/api/v1/demo").status_code for _ in range(4)]
+    gate.set()
+    assert answers == [202, 409, 409, 409]
+    wait_until(lambda: not client.app.state.making_demo.locked())
+    assert made == [1]
 
 
 @pytest.mark.parametrize("title", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx"])

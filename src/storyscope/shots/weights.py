@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from storyscope.models import check_own
 WEIGHTS = Path(__file__).parent / "weights.npz"
 CARD = Path(__file__).parent / "weights.json"
 """What the weights are, and the program that made them."""
+LARGEST = 64 << 20
+"""Bytes of all arrays in a file, which may be packed a thousand times smaller."""
 
 
 def load_weights(learned: str = "") -> dict[str, np.ndarray]:
@@ -27,9 +29,13 @@ def load_weights(learned: str = "") -> dict[str, np.ndarray]:
 @cache
 def _read(path: Path) -> dict[str, np.ndarray]:
     try:
+        with ZipFile(path) as archive:
+            size = sum(inside.file_size for inside in archive.infolist())
+        if size > LARGEST:
+            raise ValueError(f"{size} bytes are too many")
         with np.load(path) as stored:
             return {name: stored[name].astype(np.float32) for name in stored.files}
-    except (OSError, ValueError, BadZipFile) as error:
+    except (OSError, ValueError, MemoryError, BadZipFile) as error:
         raise ModelError(
             f"{path} cannot be read as weights of the shot detector; run "
             "`storyscope train --shots` again, or clear the setting shots.model"

@@ -114,7 +114,7 @@ def load_ranker(path: Path | None = None) -> Ranker:
             weights=np.array(values["weights"], np.float64),
             spread=float(values["spread"]),
         )
-    except (OSError, UnicodeDecodeError, KeyError, TypeError, ValueError) as error:
+    except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ModelError(f"{source} is not a thumbnail ranker ({error}); delete it") from error
 
 

@@ -85,6 +85,11 @@ def media_of(request: Request) -> tuple[FilePath, ...]:
     return cast(tuple[FilePath, ...], request.app.state.media_folders)
 
 
+def readers_of(request: Request) -> CapacityLimiter:
+    """How many large files that people send are read at once; who waits takes no thread."""
+    return cast(CapacityLimiter, request.app.state.readers)
+
+
 def exports_of(request: Request) -> CapacityLimiter:
     return cast(CapacityLimiter, request.app.state.exports)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,8 @@ ROOMS = {
 LARGEST_UPLOAD = 64 << 30
 MOST_EXPORTS = 2
 """Exports that are written at once; the others wait, and no other route waits for them."""
+MOST_READERS = 2
+"""Images and transcripts of people that are read at once: one may take a gigabyte, or seconds."""
 
 
 def create_app(
@@ -105,6 +108,8 @@ def create_app(
     app.state.streams = Streams()
     app.state.titles = Titles(library.store)
     app.state.exports = CapacityLimiter(MOST_EXPORTS)
+    app.state.readers = CapacityLimiter(MOST_READERS)
+    app.state.making_demo = threading.Lock()
     app.add_middleware(HeadAnswers)
     app.add_middleware(Compressed)
     app.add_middleware(Guard, token=token, largest_upload=largest_upload)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+from anyio import to_thread
 from fastapi import APIRouter, Query, Request, UploadFile
 
 from storyscope.errors import LibraryError, MediaError, TranscriptError
 from storyscope.media import find_videos
 from storyscope.transcripts import read_transcript
 from storyscope.web.adding import inside, transcript_suffix, wanted_film
-from storyscope.web.answers import indexer_of, library_of, media_of
+from storyscope.web.answers import indexer_of, library_of, media_of, readers_of
 from storyscope.writing import half_written
 
 router = APIRouter()
@@ -53,8 +55,15 @@ def folders(request: Request, path: Annotated[str, Query(max_length=4096)] = "")
 
 
 @router.put("/videos/{video}/transcript", status_code=202)
-def bring_subtitles(request: Request, video: str, file: UploadFile) -> dict[str, Any]:
+async def bring_subtitles(request: Request, video: str, file: UploadFile) -> dict[str, Any]:
     """Set the transcript of a video from a subtitle file, and find its stories again."""
+    words = await to_thread.run_sync(
+        partial(_keep_subtitles, request, video, file), limiter=readers_of(request)
+    )
+    return {"jobs": [indexer_of(request).add(wanted_film(request, video), words).id]}
+
+
+def _keep_subtitles(request: Request, video: str, file: UploadFile) -> Path:
     library = library_of(request)
     found = library.video(video)
     suffix = transcript_suffix(file)
@@ -71,7 +80,7 @@ def bring_subtitles(request: Request, video: str, file: UploadFile) -> dict[str,
             trial.replace(words)
         finally:
             trial.unlink(missing_ok=True)
-    return {"jobs": [indexer_of(request).add(wanted_film(request, video), words).id]}
+    return words
 
 
 @router.post("/videos/{video}/transcription", status_code=202)
@@ -95,10 +104,16 @@ def add_demo(request: Request) -> dict[str, Any]:
     folder = library.folder / "demo"
     if any(record.video.id == "demo" for record in library.store.records()):
         raise LibraryError("the demo film is in the library already")
+    making: threading.Lock = request.app.state.making_demo
+    if not making.acquire(blocking=False):
+        raise LibraryError("the demo film is being made already")
 
     def make() -> None:
-        made = find_demo(folder) or make_demo(folder)
-        indexer.add(made.video, made.transcript)
+        try:
+            made = find_demo(folder) or make_demo(folder)
+            indexer.add(made.video, made.transcript)
+        finally:
+            making.release()
 
     threading.Thread(target=make, daemon=True).start()
     return {"jobs": []}

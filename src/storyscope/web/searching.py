@@ -8,12 +8,13 @@ from collections.abc import Callable
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 
+from anyio import to_thread
 from fastapi import APIRouter, Depends, Path, Query, Request, UploadFile
 
 from storyscope.core import Hit
 from storyscope.errors import FormatError
 from storyscope.search import Filter
-from storyscope.web.answers import Wanted, library_of, titles_of
+from storyscope.web.answers import Wanted, library_of, readers_of, titles_of
 
 router = APIRouter()
 MOST_RESULTS = 1000
@@ -69,17 +70,21 @@ def similar(
 
 
 @router.post("/search/image")
-def search_image(request: Request, file: UploadFile, limit: Limit = 24) -> dict[str, Any]:
+async def search_image(request: Request, file: UploadFile, limit: Limit = 24) -> dict[str, Any]:
     """Stories that show what an image shows, best first."""
     library = library_of(request)
-    content = file.file.read(LARGEST_IMAGE + 1)
-    if len(content) > LARGEST_IMAGE:
-        raise FormatError("the image is larger than 32 MB; choose a smaller one")
-    with tempfile.NamedTemporaryFile(suffix=".image") as kept:
-        kept.write(content)
-        kept.flush()
-        path = FilePath(kept.name)
-        return _page(request, lambda count: library.search_image(path, limit=count), 0, limit)
+
+    def find() -> dict[str, Any]:
+        content = file.file.read(LARGEST_IMAGE + 1)
+        if len(content) > LARGEST_IMAGE:
+            raise FormatError("the image is larger than 32 MB; choose a smaller one")
+        with tempfile.NamedTemporaryFile(suffix=".image") as kept:
+            kept.write(content)
+            kept.flush()
+            path = FilePath(kept.name)
+            return _page(request, lambda count: library.search_image(path, limit=count), 0, limit)
+
+    return await to_thread.run_sync(find, limiter=readers_of(request))
 
 
 def moment_of(hit: Hit) -> float:
