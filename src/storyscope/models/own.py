@@ -9,7 +9,7 @@ from storyscope.models.shipped import check_file
 PACKAGE = Path(__file__).parents[1]
 OWN: dict[str, str] = {
     "search/image_text_head.safetensors": (
-        "84119a4e08d186b480f1174e84d159ff58ce5c0af5748122adc382aaa6e66eab"
+        "8da02434e6ad697ad2bab12834d4ce3a41c96f26b1c2c37efe18cb444ce76ee5"
     ),
     "shots/weights.npz": ("d17407c7b7bcedbffe22bd557c00d859488e007fd30416a29447aa0d83581331"),
     "stories/default.safetensors": (
@@ -23,5 +23,6 @@ OWN: dict[str, str] = {
 def check_own(path: Path) -> Path:
     """The file of our own weights at `path`, once its content was compared."""
     digest = OWN[path.relative_to(PACKAGE).as_posix()]
-    check_file(path, digest, name="storyscope", fix="install Storyscope again")
+    fix = "install Storyscope again, or run `python -m training.pin_weights` if you trained it"
+    check_file(path, digest, name="storyscope", fix=fix)
     return path
