@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from anyio import to_thread
 from fastapi import APIRouter, Request, UploadFile
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from pydantic import BaseModel, Field
 
 from storyscope.core import VIDEO_SUFFIXES
 from storyscope.errors import MediaError, TranscriptError
+from storyscope.library import LocalLibrary
 from storyscope.media import find_videos, probe
 from storyscope.transcripts import EXTENSIONS
-from storyscope.web.answers import indexer_of, learner_of, library_of, media_of
+from storyscope.web.answers import indexer_of, learner_of, library_of, media_of, uploads_of
 from storyscope.web.films import refuse_link
 from storyscope.web.job_facts import job_facts
 from storyscope.writing import UPLOADING, write_whole
@@ -44,15 +46,24 @@ def add_by_path(request: Request, wanted: AddByPath) -> dict[str, Any]:
 
 
 @router.post("/uploads", status_code=202)
-def upload(
+async def upload(
     request: Request, file: UploadFile, transcript: UploadFile | None = None
 ) -> dict[str, Any]:
     """Upload a video file, optionally with a transcript, and index it."""
+    keep = partial(_keep_upload, library_of(request), file, transcript)
+    film, words = await to_thread.run_sync(keep, limiter=uploads_of(request))
+    return {"jobs": [indexer_of(request).add(film, words).id]}
+
+
+def _keep_upload(
+    library: LocalLibrary, file: UploadFile, transcript: UploadFile | None
+) -> tuple[Path, Path | None]:
+    """Keep what came, once the film among it is one."""
     words_suffix = transcript_suffix(transcript) if transcript else ""
     stem = "".join(c if c.isalnum() else "-" for c in Path(file.filename or "video").stem)[:80]
     suffix = Path(file.filename or "").suffix.lower()
     # One folder an upload: nothing that one person sends lies in the way of another's.
-    folder = library_of(request).uploads / f"{UPLOADING}{uuid4().hex}"
+    folder = library.uploads / f"{UPLOADING}{uuid4().hex}"
     folder.mkdir(parents=True)
     try:
         target = folder / f"{stem}{suffix if suffix in VIDEO_SUFFIXES else '.mp4'}"
@@ -66,8 +77,7 @@ def upload(
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    job = indexer_of(request).add(kept / target.name, kept / words if words else None)
-    return {"jobs": [job.id]}
+    return kept / target.name, kept / words if words else None
 
 
 @router.get("/jobs")
@@ -103,7 +113,6 @@ def index_again(request: Request, video: str) -> dict[str, Any]:
 @router.get("/events")
 async def events(request: Request) -> Response:
     """Server-sent events: all jobs and what is being learned, whenever one of them changes."""
-
     indexer_of(request).refuse_watchers_beyond()
 
     async def stream() -> AsyncIterator[str]:

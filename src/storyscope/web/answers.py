@@ -90,6 +90,11 @@ def readers_of(request: Request) -> CapacityLimiter:
     return cast(CapacityLimiter, request.app.state.readers)
 
 
+def uploads_of(request: Request) -> CapacityLimiter:
+    """How many films that were sent are looked at at once."""
+    return cast(CapacityLimiter, request.app.state.uploads)
+
+
 def exports_of(request: Request) -> CapacityLimiter:
     return cast(CapacityLimiter, request.app.state.exports)
 

@@ -74,6 +74,8 @@ ROOMS = {
 LARGEST_UPLOAD = 64 << 30
 MOST_EXPORTS = 2
 """Exports that are written at once; the others wait, and no other route waits for them."""
+MOST_UPLOADS = 4
+"""Films that were sent and are looked at at once: each takes a decoder."""
 MOST_READERS = 2
 """Images and transcripts of people that are read at once: one may take a gigabyte, or seconds."""
 
@@ -109,6 +111,7 @@ def create_app(
     app.state.titles = Titles(library.store)
     app.state.exports = CapacityLimiter(MOST_EXPORTS)
     app.state.readers = CapacityLimiter(MOST_READERS)
+    app.state.uploads = CapacityLimiter(MOST_UPLOADS)
     app.state.making_demo = threading.Lock()
     app.add_middleware(HeadAnswers)
     app.add_middleware(Compressed)
