@@ -10,7 +10,7 @@ import pytest
 
 from storyscope.errors import ModelError
 from storyscope.models import SHIPPED
-from storyscope.shots.weights import load_weights
+from storyscope.shots import weights
 from storyscope.thumbnails.ranker import load_ranker
 
 GUARD = """
@@ -58,11 +58,12 @@ def test_no_code_of_a_package_of_weights_is_imported(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["bomb", "claim"])
-def test_weights_that_unpack_to_more_than_they_can_be_are_refused(tmp_path, kind):
+def test_weights_that_unpack_to_more_than_they_can_be_are_refused(tmp_path, monkeypatch, kind):
+    monkeypatch.setattr(weights, "LARGEST", 4 << 20)
     path = tmp_path / "weights.npz"
     if kind == "bomb":
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("first.npy", bytes(100 << 20))
+            archive.writestr("first.npy", bytes(8 << 20))
     else:
         header = io.BytesIO()
         wanted = {"descr": "<f4", "fortran_order": False, "shape": (1 << 44,)}
@@ -70,7 +71,7 @@ def test_weights_that_unpack_to_more_than_they_can_be_are_refused(tmp_path, kind
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("first.npy", header.getvalue())
     with pytest.raises(ModelError, match="cannot be read as weights"):
-        load_weights(str(path))
+        weights.load_weights(str(path))
 
 
 def test_a_thumbnail_ranker_that_nests_without_end_is_refused(tmp_path):

@@ -390,6 +390,7 @@ def test_ctrl_c_is_for_the_server_and_not_for_its_worker(library, film, tmp_path
         "transcript": None,
         "again": False,
         "nice": 0,
+        "real_folders": [],
     }
     with subprocess.Popen(
         [sys.executable, "-m", "storyscope.processes.index_process"],
