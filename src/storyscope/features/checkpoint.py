@@ -151,4 +151,6 @@ def _read_legacy(path: Path) -> dict[str, np.ndarray]:
 def _arrays(table: Any) -> dict[str, np.ndarray]:
     if not isinstance(table, dict):
         raise pickle.UnpicklingError("it holds no table of tensors")
+    # Some are kept together with the state of their training.
+    table = table.get("model_state", table)
     return {str(name): view.array() for name, view in table.items() if isinstance(view, _View)}

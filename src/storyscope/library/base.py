@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -127,6 +127,22 @@ class Library:
     def transcript(self, video: str, *, screen: bool = False) -> Transcript | None:
         """The words of a video, or those on its `screen`, with their times, where there are any."""
         raise self._cannot("transcript")
+
+    def find_speakers(self, video: str, *, report: Report = silent) -> None:
+        """Tell the speakers of a video apart by their voices, and keep their turns."""
+        raise self._cannot("find_speakers")
+
+    def speakers(self, video: str) -> list[dict[str, Any]]:
+        """Number, name, seconds and turns of each speaker; none where nobody asked for them."""
+        raise self._cannot("speakers")
+
+    def name_speakers(self, video: str, names: Mapping[int, str]) -> None:
+        """Keep what people call the speakers of a video, by their numbers."""
+        raise self._cannot("name_speakers")
+
+    def forget_speakers(self, video: str) -> None:
+        """Delete the turns and names of a video's speakers."""
+        raise self._cannot("forget_speakers")
 
     def damage(self, video: str) -> str:
         """What is wrong with the video's file, in words; empty when it was read whole."""

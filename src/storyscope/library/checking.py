@@ -12,6 +12,7 @@ from pathlib import Path
 from storyscope.errors import StoryscopeError
 from storyscope.library.local import LocalLibrary
 from storyscope.library.own_version import OWN_VERSIONS
+from storyscope.library.speakers import SPEAKERS_DOCUMENT
 from storyscope.library.thumbnails import CHOICES
 from storyscope.library.titles import TITLES_DOCUMENT
 from storyscope.library.transitions import REJECTED
@@ -69,7 +70,8 @@ def _links(folder: Path) -> Iterator[Problem]:
 
 
 def _documents(store: Store, repair: bool) -> Iterator[Problem]:
-    chosen = (CHOICES, OWN_VERSIONS, REJECTED, TITLES_DOCUMENT, VIDEO_SETTINGS)
+    told = (OWN_VERSIONS, REJECTED, SPEAKERS_DOCUMENT, TITLES_DOCUMENT, VIDEO_SETTINGS)
+    chosen = (CHOICES, *told)
     tests: dict[str, Callable[[], object]] = {
         document.name: partial(document.read, store) for document in chosen
     }

@@ -14,7 +14,7 @@ from storyscope.library.base import open_library
 from storyscope.media import available_sandbox
 from storyscope.models import DOWNLOADS, SHIPPED, downloaded_file, find_model
 from storyscope.store import FOLDER, address_of, without_password
-from storyscope.transcripts import chosen_speech
+from storyscope.transcripts import CPU_MINUTES_PER_HOUR, chosen_speech
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,9 @@ def _parts() -> list[Finding]:
 
 def _speech() -> list[Finding]:
     model = chosen_speech("auto")
-    found = f"{model} listens to films without subtitles; the progress line says how long it takes"
+    found = f"{model} listens to films without subtitles"
+    if model in CPU_MINUTES_PER_HOUR:
+        found += f"; an hour of speech takes about {CPU_MINUTES_PER_HOUR[model]} CPU-minutes"
     fix = "films without subtitles have no words: pip install 'storyscope[speech]'"
     return [Finding("Models", "speech in use", model != "off", found, fix)]
 

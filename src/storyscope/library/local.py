@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
@@ -55,6 +55,15 @@ from storyscope.library.own_version import (
 from storyscope.library.pictures import draw_hits, loudness, picture_file
 from storyscope.library.removing import remove_video
 from storyscope.library.settings import keep_settings
+from storyscope.library.speakers import (
+    find_speakers,
+    forget_speakers,
+    hits_of_speaker,
+    is_speaker,
+    name_speakers,
+    speakers_of,
+    turns_of,
+)
 from storyscope.library.story_counts import RegroupedStore, regroup
 from storyscope.library.thumbnails import (
     prefer_frame,
@@ -66,7 +75,7 @@ from storyscope.library.video_settings import Tables, keep_settings_of, settings
 from storyscope.progress import Report, silent
 from storyscope.report import Findings, Truth, contact_sheet
 from storyscope.report.html_page import render
-from storyscope.search import Filter, Searcher
+from storyscope.search import Filter, Searcher, Within
 from storyscope.stages.cues import cue_artefact
 from storyscope.stages.executor import LocalExecutor, NewExecutor
 from storyscope.stages.indexing import story_spans
@@ -248,10 +257,29 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         self._ready(video)
         return self.store.load(video, SCREEN if screen else TRANSCRIPT)
 
+    def find_speakers(self, video: str, *, report: Report = silent) -> None:
+        self._ready(video)
+        find_speakers(self, video, report=report)
+
+    def speakers(self, video: str) -> list[dict[str, Any]]:
+        self._ready(video)
+        return speakers_of(self.store, video)
+
+    def name_speakers(self, video: str, names: Mapping[int, str]) -> None:
+        self._ready(video)
+        name_speakers(self.store, video, names)
+
+    def forget_speakers(self, video: str) -> None:
+        self._ready(video)
+        forget_speakers(self.store, video)
+
     def search(
         self, text: str, *, limit: int = 10, offset: int = 0, only: Filter | None = None
     ) -> list[Hit]:
-        hits = self._searcher.search(text, limit=limit, offset=offset, only=self._among(only))
+        among = self._among(only)
+        if is_speaker(self.store, text):
+            return hits_of_speaker(self, text, among)[offset : offset + limit]
+        hits = self._searcher.search(text, limit=limit, offset=offset, only=among)
         return self._titled(hits)
 
     def search_image(
@@ -350,6 +378,8 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         """The stories that may answer; a video that is not here is a mistake, not silence."""
         if only is not None and only.video is not None:
             self._record(only.video)
+        if only is not None and only.speaker is not None:
+            return Within(**vars(only), stretches=turns_of(self.store, only.speaker))
         return only or Filter()
 
     def _titled(self, hits: list[Hit]) -> list[Hit]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from storyscope.library.documents import forget
 from storyscope.library.own_version import OWN_VERSIONS
+from storyscope.library.speakers import SPEAKERS_DOCUMENT
 from storyscope.library.thumbnails import forget_choices
 from storyscope.library.titles import TITLES_DOCUMENT
 from storyscope.library.transitions import REJECTED
@@ -28,6 +29,7 @@ def remove_video(store: Store, record: VideoRecord) -> None:
                 with suppress(OSError):  # It holds something else, or was never an upload's.
                     Path(file).parent.rmdir()
         forget_choices(store, video)
-        forget(store, video, OWN_VERSIONS, REJECTED, TITLES_DOCUMENT, VIDEO_SETTINGS)
+        documents = (OWN_VERSIONS, REJECTED, SPEAKERS_DOCUMENT, TITLES_DOCUMENT, VIDEO_SETTINGS)
+        forget(store, video, *documents)
         for folder in made:
             shutil.rmtree(folder, ignore_errors=True)

@@ -54,7 +54,16 @@ DOWNLOADS: dict[str, Download] = {
         size=89_632_703,
         licence="MIT",
         purpose="finds pictures by free text (image half of CLIP ViT-B/16, 8 bits)",
-    )
+    ),
+    "speakers": Download(
+        package="resemblyzer",
+        version="0.1.4",
+        inside="resemblyzer/pretrained.pt",
+        sha256="39373b86598fa3da9fcddee6142382efe09777e8d37dc9c0561f41f0070f134e",
+        size=17_090_379,
+        licence="Apache-2.0",
+        purpose="tells speakers apart (GE2E voice encoder)",
+    ),
 }
 """Every model that `storyscope models get` fetches."""
 

@@ -10,7 +10,7 @@ A search runs in one direction, a module a step:
 `Searcher` joins them over a library. `make_passages` prepares a video for them when it is indexed.
 """
 
-from storyscope.search.filter import Filter
+from storyscope.search.filter import Filter, Within
 from storyscope.search.image_text import (
     OFF,
     chosen_image_text,
@@ -27,6 +27,7 @@ __all__ = [
     "OFF",
     "Filter",
     "Searcher",
+    "Within",
     "chosen_image_text",
     "image_text_digest",
     "image_vectors",

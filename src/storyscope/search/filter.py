@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from storyscope.core import Story
+from storyscope.core import Span, Story
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +23,8 @@ class Filter:
     """Length in seconds of the longest story."""
     language: str | None = None
     """ISO 639-1 code of the video's transcript, as "en"."""
+    speaker: str | None = None
+    """Name of somebody who must speak in a story; a library looks up when that is."""
 
     def passes(self, story: Story, language: str) -> bool:
         """Whether a story passes whose video has a transcript in `language`."""
@@ -34,3 +37,16 @@ class Filter:
             and (self.longest is None or span.length <= self.longest)
             and (self.language is None or language.split("-")[0] == self.language)
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Within(Filter):
+    """The same, and only stories that hold the middle of one of some stretches."""
+
+    stretches: Mapping[str, tuple[Span, ...]]
+    """By video, such as when a speaker speaks in it."""
+
+    def passes(self, story: Story, language: str) -> bool:
+        stretches = self.stretches.get(story.video, ())
+        inside = any(stretch.middle in story.span for stretch in stretches)
+        return inside and super().passes(story, language)

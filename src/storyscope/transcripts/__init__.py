@@ -11,31 +11,37 @@ from storyscope.transcripts.cues import Cue, transcript_of_cues
 from storyscope.transcripts.files import read_transcript
 from storyscope.transcripts.screen import read_screen
 from storyscope.transcripts.sidecar import EXTENSIONS, find_sidecar
+from storyscope.transcripts.speakers import Turn, group_turns, turns_in
 from storyscope.transcripts.speech import (
-    MODELS as SPEECH_MODELS,
-)
-from storyscope.transcripts.speech import (
+    CPU_MINUTES_PER_HOUR,
     SpeechJournal,
     SpokenPiece,
     check_speech,
     chosen_speech,
     transcribe,
 )
+from storyscope.transcripts.speech import (
+    MODELS as SPEECH_MODELS,
+)
 from storyscope.transcripts.writing import FORMATS, write_transcript
 
 __all__ = [
+    "CPU_MINUTES_PER_HOUR",
     "EXTENSIONS",
     "FORMATS",
     "SPEECH_MODELS",
     "Cue",
     "SpeechJournal",
     "SpokenPiece",
+    "Turn",
     "check_speech",
     "chosen_speech",
     "find_sidecar",
+    "group_turns",
     "read_screen",
     "read_transcript",
     "transcribe",
     "transcript_of_cues",
+    "turns_in",
     "write_transcript",
 ]

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 AUTO, OFF = "auto", "off"
 MODELS = ("whisper-base", "whisper-tiny.en")
 """Speech models that packages carry, the better first."""
+CPU_MINUTES_PER_HOUR = {"whisper-base": 9, "whisper-tiny.en": 5}
+"""What an hour of speech costs, by `docs/benchmarks/words.md`."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,165 @@
+"""The speakers of a video: told apart by their voices, named by people, kept in the library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from storyscope.core import Hit, SoundChunk, Span
+from storyscope.errors import TranscriptError, UnknownName
+from storyscope.features import load_voice_encoder
+from storyscope.library.documents import JsonDocument, forget
+from storyscope.media import read_sound
+from storyscope.progress import Report, Step, silent
+from storyscope.search import Filter
+from storyscope.search.scores import named_parts
+from storyscope.store import PASSAGES, TRANSCRIPT, Store
+from storyscope.transcripts import group_turns, turns_in
+
+if TYPE_CHECKING:
+    from storyscope.library.local import LocalLibrary
+
+RATE = 16_000
+
+
+def _checked(kept: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    return {
+        str(video): {
+            "turns": [(float(a), float(b), int(speaker)) for a, b, speaker in facts["turns"]],
+            "names": {str(number): str(name) for number, name in facts["names"].items()},
+        }
+        for video, facts in kept.items()
+    }
+
+
+SPEAKERS_DOCUMENT: JsonDocument[dict[str, Any]] = JsonDocument("speakers.json", _checked, dict)
+"""For each video whose speakers were asked for: its turns, and the names that people gave."""
+
+
+def find_speakers(library: LocalLibrary, video: str, *, report: Report = silent) -> None:
+    """Tell the speakers of a video apart and keep their turns; names given before are dropped."""
+    encoder = load_voice_encoder()
+    words = library.store.load(video, TRANSCRIPT)
+    if words is None or not words.words:
+        raise TranscriptError(
+            f"{video} has no transcript, so nobody is known to speak in it; add it again with "
+            f"--transcript FILE or transcripts.speech=auto"
+        )
+    spans = turns_in(words)
+    voices = []
+    sound = read_sound(library.video(video).path, library.config.media)
+    for done, samples in enumerate(_samples_in(spans, sound), start=1):
+        voices.append(encoder.encode(samples))
+        report(Step("speakers", done, len(spans)))
+    turns = group_turns(spans[: len(voices)], np.stack(voices)) if voices else []
+    with SPEAKERS_DOCUMENT.change(library.store) as kept:
+        kept[video] = {
+            "turns": [(t.span.start, t.span.end, t.speaker) for t in turns],
+            "names": {},
+        }
+
+
+def speakers_of(store: Store, video: str) -> list[dict[str, Any]]:
+    """Number, name, seconds and turns of each speaker, who speaks longest first."""
+    facts = SPEAKERS_DOCUMENT.read(store).get(video, {"turns": [], "names": {}})
+    numbers = sorted({speaker for _, _, speaker in facts["turns"]})
+    return [
+        {
+            "speaker": number,
+            "name": facts["names"].get(str(number), ""),
+            "seconds": round(sum(b - a for a, b, who in facts["turns"] if who == number), 2),
+            "turns": [[a, b] for a, b, who in facts["turns"] if who == number],
+        }
+        for number in numbers
+    ]
+
+
+def name_speakers(store: Store, video: str, names: Mapping[int, str]) -> None:
+    """Keep what people call the speakers of a video; an empty name is forgotten."""
+    known = {row["speaker"] for row in speakers_of(store, video)}
+    for number in names:
+        if number not in known:
+            choices = ", ".join(map(str, sorted(known))) or "none were found yet"
+            raise UnknownName(f"{video} has no speaker {number}; its speakers are: {choices}")
+    with SPEAKERS_DOCUMENT.change(store) as kept:
+        for number, name in names.items():
+            kept[video]["names"][str(number)] = name
+            if not name:
+                del kept[video]["names"][str(number)]
+
+
+def forget_speakers(store: Store, video: str) -> None:
+    """Delete the turns and names of a video's speakers."""
+    forget(store, video, SPEAKERS_DOCUMENT)
+
+
+def turns_of(store: Store, name: str) -> dict[str, tuple[Span, ...]]:
+    """When the speaker of this name speaks, by video; an UnknownName where nobody is called so."""
+    found = {}
+    every: set[str] = set()
+    for video, facts in SPEAKERS_DOCUMENT.read(store).items():
+        every.update(facts["names"].values())
+        called = {int(n) for n, of in facts["names"].items() if of.casefold() == name.casefold()}
+        if called:
+            found[video] = tuple(Span(a, b) for a, b, who in facts["turns"] if who in called)
+    if not found:
+        known = ", ".join(sorted(every)) or "nobody is named yet"
+        raise UnknownName(
+            f"no speaker called {name!r} ({known}); name one with "
+            f"`storyscope speakers VIDEO --name 1=NAME`"
+        )
+    return found
+
+
+def is_speaker(store: Store, text: str) -> bool:
+    """Whether a text is the name of a speaker, and nothing else."""
+    wanted = text.strip().casefold()
+    every = SPEAKERS_DOCUMENT.read_or_empty(store).values()
+    return any(wanted == name.casefold() for facts in every for name in facts["names"].values())
+
+
+def hits_of_speaker(library: LocalLibrary, name: str, only: Filter) -> list[Hit]:
+    """Stories in which a speaker is heard, longest first; a score is the share of the story."""
+    found = []
+    for video, spans in turns_of(library.store, name.strip()).items():
+        language = library.store.load(video, PASSAGES).language
+        for story in library.stories(video):
+            seconds = sum(turn.length for turn in spans if turn.middle in story.span)
+            if seconds and only.passes(story, language):
+                found.append((seconds, story))
+    return [
+        Hit(
+            story.video,
+            story,
+            library.thumbnail(story.video, story),
+            min(1.0, seconds / story.span.length),
+            named_parts(),
+            f"{name.strip()} speaks for {seconds:.0f} s",
+        )
+        for seconds, story in sorted(found, key=lambda pair: -pair[0])
+    ]
+
+
+def _samples_in(spans: list[Span], sound: Iterable[SoundChunk]) -> Iterable[np.ndarray]:
+    """The sound of each stretch in its turn; only what is still needed is held."""
+    waiting = list(spans)
+    held: list[SoundChunk] = []
+    for chunk in sound:
+        held.append(chunk)
+        end = chunk.seconds + len(chunk.samples) / RATE
+        while waiting and waiting[0].end <= end:
+            yield _cut(held, waiting.pop(0))
+        first = waiting[0].start if waiting else np.inf
+        held = [c for c in held if c.seconds + len(c.samples) / RATE > first]
+    for span in waiting:
+        yield _cut(held, span)
+
+
+def _cut(held: list[SoundChunk], span: Span) -> np.ndarray:
+    parts = []
+    for chunk in held:
+        first, last = (round((t - chunk.seconds) * RATE) for t in (span.start, span.end))
+        parts.append(np.asarray(chunk.samples[max(0, first) : max(0, last)], np.float32))
+    return np.concatenate(parts) if parts else np.zeros(0, np.float32)

@@ -1,0 +1,75 @@
+"""Who speaks when: words -> turns, and turns that sound alike -> speakers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from storyscope.core import Span, Transcript
+
+PAUSE_SECONDS = 0.5
+"""A longer pause ends a turn."""
+MOST_SECONDS = 8.0
+"""A longer turn is cut, because two people may speak without a pause."""
+LEAST_SECONDS = 0.8
+"""In a shorter turn a voice cannot be told; it goes to whoever spoke next to it."""
+SAME_VOICE = 0.7
+"""Mean cosine of two groups of turns from which they are one speaker."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A stretch in which one person speaks."""
+
+    span: Span
+    speaker: int
+    """Counted from 1, in the order of how long they speak."""
+
+
+def turns_in(transcript: Transcript) -> list[Span]:
+    """Stretches of speech between pauses, of a few seconds each."""
+    turns: list[Span] = []
+    for word in transcript.words:
+        if turns:
+            last = turns[-1]
+            is_next = word.span.start - last.end < PAUSE_SECONDS
+            if is_next and word.span.end - last.start <= MOST_SECONDS:
+                turns[-1] = Span(last.start, max(last.end, word.span.end))
+                continue
+        turns.append(word.span)
+    return turns
+
+
+def group_turns(spans: Sequence[Span], voices: np.ndarray) -> list[Turn]:
+    """Give every turn its speaker, by average-link clustering of their voices.
+
+    `voices` has a row a turn, of length one. Turns too short to tell go to the nearest in time.
+    """
+    long = [n for n, span in enumerate(spans) if span.length >= LEAST_SECONDS]
+    if not long:
+        return []
+    groups = _clusters(voices[long])
+    spoken = {
+        group: sum(spans[long[n]].length for n in np.flatnonzero(groups == group))
+        for group in np.unique(groups).tolist()
+    }
+    order = sorted(spoken, key=lambda group: -spoken[group])
+    speakers = {n: order.index(int(group)) + 1 for n, group in zip(long, groups, strict=True)}
+    middles = np.array([spans[n].middle for n in long])
+    return [
+        Turn(span, speakers.get(n) or speakers[long[int(np.abs(middles - span.middle).argmin())]])
+        for n, span in enumerate(spans)
+    ]
+
+
+def _clusters(voices: np.ndarray) -> np.ndarray:
+    """A number for each row; rows of one number are one voice."""
+    if len(voices) == 1:
+        return np.ones(1, int)
+    from scipy.cluster.hierarchy import fcluster, linkage
+
+    return np.asarray(
+        fcluster(linkage(voices, "average", "cosine"), 1 - SAME_VOICE, criterion="distance")
+    )
