@@ -73,7 +73,13 @@ def data(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("programs", [run_all.BENCHMARKS, run_all.QUICK], ids=["whole", "quick"])
+@pytest.mark.parametrize(
+    "programs",
+    [
+        pytest.param(run_all.BENCHMARKS, marks=pytest.mark.slow, id="whole"),
+        pytest.param(run_all.QUICK, id="quick"),
+    ],
+)
 def test_every_benchmark_accepts_its_arguments(programs, data, capsys):
     assert [*run_all.check(programs, data, Path("pages"))] == []
     assert capsys.readouterr().out.count(": can run") == len(programs)

@@ -13,6 +13,7 @@ from typer.main import get_command
 
 from command_line import storyscope
 from docs import make_reference
+from movie import make_movie
 from storyscope.cli.main import build_app
 from storyscope.core import Annotation
 from storyscope.formats import find_format
@@ -30,6 +31,7 @@ CANNOT = {
     r"storyscope demo": "paints for a minute; tests/demo run a small copy",
     r"storyscope train|--preset paper\b": "trains for minutes; tests/library/test_training.py",
     r"storyscope (benchmark|ablation|annotators|ranking) ": "trains; tests/cli/test_benchmark.py",
+    r"storyscope concepts train ": "needs photographs; tests/concepts/test_commands.py",
     r"every-second|--format labels": "needs a plugin; tests/test_plugins.py installs it",
     r"image_text=(/|Xenova)": "needs another CLIP; tests/search/test_image_text.py",
     r"--format youtube": "needs half a minute of film; tests/formats/test_labels.py",
@@ -78,10 +80,11 @@ def words_of(line):
 
 
 def runnable(lines, seen):
-    """Those that can run here and were not on an earlier page."""
+    """Those that can run here and were not on an earlier page, in whichever library."""
     for line in lines:
-        if not any(re.search(each, line) for each in CANNOT) and words_of(line) not in seen:
-            seen.add(words_of(line))
+        words = words_of(line.replace(" --library archive", ""))
+        if not any(re.search(each, line) for each in CANNOT) and words not in seen:
+            seen.add(words)
             yield line
 
 
@@ -129,7 +132,7 @@ def test_most_commands_run_and_every_exception_is_of_one_that_is_there():
 def home(indexed, film, tmp_path_factory):
     """A home with the libraries and files that the docs speak of."""
     home = tmp_path_factory.mktemp("home")
-    shutil.copy(film, home / "recording.ts")
+    make_movie(home / "recording.ts", seed=8)
     shutil.copy(film.with_suffix(".srt"), home / "film.srt")
     Image.new("RGB", (64, 36), (210, 160, 60)).save(home / "beach.jpg")
     library = Library(shutil.copytree(indexed, home / "archive"))

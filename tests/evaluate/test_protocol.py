@@ -233,7 +233,7 @@ def test_an_answer_over_too_few_shots_is_refused(folder):
         def find(self, video):
             return Segmentation((0,), 3)
 
-    with pytest.raises(AnnotationError, match="halves parts 3 positions of ann, which has 8"):
+    with pytest.raises(AnnotationError, match="halves splits 3 positions of ann, which has 8"):
         judge(load_collection(folder), Short(), name="halves")
 
 
