@@ -83,6 +83,8 @@ ELSEWHERE: dict[str, str] = {
     "page_speed": "benchmarks.page.page_speed, which needs the demo and Chromium",
     "nested-six": "a choice that was dropped; docs/story-detection.md says why it is kept",
     "photographs": "benchmarks.search.photographs, which downloads packages of photographs",
+    "sights": "benchmarks.search.sights, which needs the library that photographs makes",
+    "speakers": "benchmarks.words.speakers, which needs Debian's pocketsphinx-testdata",
     "shots-second-look": "benchmarks.shots.shots with one detector, for docs/shots.md",
     "thumbnails": "training.train_thumbnails, which replaces the ranker that ships",
 }

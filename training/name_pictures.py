@@ -24,7 +24,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -163,7 +163,7 @@ def clip() -> Vision:
     fetched = downloaded_file(CLIP)
     if fetched is None:
         raise SystemExit("run `storyscope models get clip` first")
-    return Vision(onnx_session(fetched), CLIP_SIZE, CLIP_MEAN, CLIP_DEVIATION)
+    return Vision(partial(onnx_session, fetched), CLIP_SIZE, CLIP_MEAN, CLIP_DEVIATION)
 
 
 def laid_out(path: Path) -> np.ndarray:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -73,11 +73,16 @@ class ImageText(Protocol):
 class Vision:
     """The image half of a CLIP, and how it wants its pictures."""
 
-    session: InferenceSession
+    open: Callable[[], InferenceSession]
+    """Loads the network, when the first picture comes: a search by text needs none."""
     size: int
     mean: np.ndarray
     deviation: np.ndarray
     """float32 [3] each."""
+
+    @cached_property
+    def session(self) -> InferenceSession:
+        return self.open()
 
     def encode(self, pictures: Sequence[np.ndarray]) -> np.ndarray:
         """float32 [pictures, dimensions], rows of length one.
@@ -160,7 +165,7 @@ def load_image_text(name: str) -> ImageText:
     from tokenizers import Tokenizer
 
     if name == CLIP:
-        vision = Vision(onnx_session(_fetched_tower()), CLIP_SIZE, CLIP_MEAN, CLIP_DEVIATION)
+        vision = Vision(_fetched_tower(), CLIP_SIZE, CLIP_MEAN, CLIP_DEVIATION)
         return TowerAndHead(vision, load_text_model("minilm"), load_head())
     model = find_model(name)
     graphs = {half: _graph(model, half) for half in ("vision", "text")}
@@ -170,7 +175,7 @@ def load_image_text(name: str) -> ImageText:
     return TwoTowers(
         name=name,
         digest=image_text_digest(name),
-        vision=Vision(onnx_session(graphs["vision"]), *_preprocessing(model)),
+        vision=Vision(partial(onnx_session, graphs["vision"]), *_preprocessing(model)),
         text=onnx_session(graphs["text"]),
         tokenizer=tokenizer,
     )
@@ -201,14 +206,14 @@ def name_vectors(network: ImageText) -> np.ndarray:
     return vectors
 
 
-def _fetched_tower() -> Path:
+def _fetched_tower() -> Callable[[], InferenceSession]:
     path = downloaded_file(CLIP)
     if path is None:
         raise MissingDependency(
             "search.image_text is clip, which has not been downloaded; "
             "run `storyscope models get clip`, or set search.image_text to off"
         )
-    return check_downloaded(CLIP, path)
+    return lambda: onnx_session(check_downloaded(CLIP, path))
 
 
 def _graph(model: Model, half: str) -> Path:
