@@ -13,7 +13,7 @@ OWN: dict[str, str] = {
     ),
     "shots/weights.npz": ("d17407c7b7bcedbffe22bd557c00d859488e007fd30416a29447aa0d83581331"),
     "stories/default.safetensors": (
-        "4e9d63eb424c89f85aa91bc27cbeadc6a55aad2738e0c1e4beef8c0530f766fd"
+        "250a111d1882bc8eb81eb73da4fae394c9bd4a7346cd08db92a85117427fb66b"
     ),
     "thumbnails/ranker.json": ("b66523297888c490460759d7e35f4c5de2b224fb085d37c2c3aaa8089a5ffc39"),
 }
