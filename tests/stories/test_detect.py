@@ -459,7 +459,7 @@ def test_a_cue_counts_as_much_as_the_score_loses_without_it(model):
     shots, (look_of, hue), truth = made_up_film(50)
     whole = explain(shots, [look_of, hue], model, stories=truth)
     relations = relate([look_of, hue], Rhythm.of(shots))
-    without = boundary_scores(read(relations, model, silenced="colour"), truth)
+    without = boundary_scores(read(relations, model, silenced="colour").scores, truth)
     for full, less in zip(whole, without, strict=True):
         assert full.cues["colour"] == pytest.approx(full.score - less)
         assert sum(map(abs, full.shares.values())) == pytest.approx(1.0)

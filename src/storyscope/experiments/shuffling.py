@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from storyscope.core import Features, Segmentation
-from storyscope.stories.detect import read
+from storyscope.stories.detect import score_stories
 from storyscope.stories.explain import boundary_scores, cues_used
 from storyscope.stories.model import StoryModel
 from storyscope.stories.relations import Rhythm, relate
@@ -31,7 +31,7 @@ def losses_when_shuffled(
     """
     cues = cues_of(features)
     relations = relate(features, rhythm)
-    full = boundary_scores(read(relations, model), stories)
+    full = boundary_scores(score_stories(relations, model), stories)
     rng = np.random.default_rng(seed)
     losses = dict.fromkeys((*cues_used(relations, model), TIME), np.zeros_like(full))
     for _ in range(rounds):
@@ -43,7 +43,7 @@ def losses_when_shuffled(
                 for each in of_cue
             ]
             pace = _dealt_lengths(rhythm, order) if cue == TIME else rhythm
-            left = boundary_scores(read(relate(dealt, pace), model), stories)
+            left = boundary_scores(score_stories(relate(dealt, pace), model), stories)
             losses[cue] = losses[cue] + (full - left) / rounds
     return losses
 

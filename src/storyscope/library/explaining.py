@@ -13,7 +13,9 @@ from storyscope.cues import find_cue
 from storyscope.embedding import Embedding
 from storyscope.stages.collection import with_embedding
 from storyscope.store import TITLES
-from storyscope.stories import BoundaryExplanation, StoryModel, explain, importance
+from storyscope.stories import BoundaryExplanation, StoryModel, importance
+from storyscope.stories.explain import Evidence, explain_stories, gather_evidence
+from storyscope.stories.relations import Rhythm, relate
 from storyscope.stories.segment import chosen_cues, load_model
 
 if TYPE_CHECKING:
@@ -27,12 +29,17 @@ def explain_boundaries(
     library: LocalLibrary, video: str, granularity: float | None = None
 ) -> list[BoundaryExplanation]:
     """Each boundary between the stories, or those of a granularity, with what every cue adds."""
-    model = _model(library)
     if granularity is None:
         stories = library.segmentation(video)
     else:
         stories = library.path(video).at(granularity)
-    return explain(library.shots(video), library.features(video), model, stories=stories)
+    return explain_stories(library.explanations.evidence(video), stories)
+
+
+def boundary_evidence(library: LocalLibrary, video: str) -> Evidence:
+    """What every cue says of a video, from which boundaries of any granularity are explained."""
+    relations = relate(library.features(video), Rhythm.of(library.shots(video)))
+    return gather_evidence(relations, _model(library))
 
 
 def cue_importance(library: LocalLibrary, video: str) -> dict[str, float]:
@@ -63,21 +70,26 @@ def with_surroundings(
     """
     times = sorted(seconds for _, seconds in library.picture_times(video))
     transcript = library.transcript(video)
-    words = transcript.words if transcript else ()
+    words = sorted(transcript.words if transcript else (), key=lambda word: word.span.middle)
+    middles, texts = [word.span.middle for word in words], [word.text for word in words]
     found = []
     for reason in reasons:
         start = reason["start"]
         place = bisect_left(times, start)
         frames = (times[place - 1] if place else None, times[place] if times[place:] else None)
-        before = [w.text for w in words if start - REACH_SECONDS <= w.span.middle < start]
-        after = [w.text for w in words if start <= w.span.middle < start + REACH_SECONDS]
-        said = " ".join(before[-WORDS:]), " ".join(after[:WORDS])
+        here = bisect_left(middles, start)
+        first = max(here - WORDS, bisect_left(middles, start - REACH_SECONDS))
+        last = min(here + WORDS, bisect_left(middles, start + REACH_SECONDS))
+        said = " ".join(texts[first:here]), " ".join(texts[here:last])
         found.append({**reason, "frames": list(frames), "words": list(said)})
     return found
 
 
 class Explanations:
-    """Explanations of a library's videos; the last ones are remembered."""
+    """Explanations of a library's videos; what they are made of is remembered.
+
+    That takes seconds to gather, and an explanation of any granularity milliseconds then.
+    """
 
     def __init__(self, library: LocalLibrary, *, remembered: int) -> None:
         self._library = library
@@ -85,25 +97,27 @@ class Explanations:
 
     def boundaries(self, video: str, granularity: float | None) -> list[dict[str, Any]]:
         """Why each story after the first begins where it does, with what is around it."""
-        return with_surroundings(self._library, video, self._of(video, granularity)[0])
+        reasons = boundary_facts(explain_boundaries(self._library, video, granularity))
+        return with_surroundings(self._library, video, reasons)
+
+    def evidence(self, video: str) -> Evidence:
+        """What every cue says of a video."""
+        return self._of(video)[0]
 
     def importance(self, video: str) -> dict[str, float]:
         """How much each cue matters over the whole video."""
-        return dict(self._of(video, None)[1])
+        return dict(self._of(video)[1])
 
-    def _of(
-        self, video: str, granularity: float | None
-    ) -> tuple[list[dict[str, Any]], dict[str, float]]:
+    def _of(self, video: str) -> tuple[Evidence, dict[str, float]]:
         self._library.path(video)  # Refuses a video that is not ready.
         key = self._library.store.key(video, TITLES)
-        return self._found(video, key, self._library.config.stories, granularity)
+        return self._found(video, key, self._library.config.stories)
 
     def _find(
-        self, video: str, key: str | None, settings: StoryConfig, granularity: float | None
-    ) -> tuple[list[dict[str, Any]], dict[str, float]]:
-        """Why the stories of this key are where they are, by the model of these settings."""
-        reasons = explain_boundaries(self._library, video, granularity)
-        return boundary_facts(reasons), cue_importance(self._library, video)
+        self, video: str, key: str | None, settings: StoryConfig
+    ) -> tuple[Evidence, dict[str, float]]:
+        """What speaks for the stories of this key, by the model of these settings."""
+        return boundary_evidence(self._library, video), cue_importance(self._library, video)
 
 
 def boundary_facts(reasons: Sequence[BoundaryExplanation]) -> list[dict[str, Any]]:

@@ -23,6 +23,7 @@ from storyscope.core import (
     Hit,
     Keyframes,
     Shot,
+    Span,
     Story,
     StoryCount,
     StoryPath,
@@ -45,7 +46,7 @@ from storyscope.library.base import AUTOMATIC, Library
 from storyscope.library.comparing import compare, found_by_baselines
 from storyscope.library.explaining import Explanations, used_cues
 from storyscope.library.listing import facts_of, facts_of_all, require_ready, require_record
-from storyscope.library.naming import annotated_stories, name_stories, stories_marked
+from storyscope.library.naming import StoryNamer, annotated_stories, stories_marked
 from storyscope.library.own_version import (
     apply_own_version,
     automatic_stories,
@@ -78,7 +79,7 @@ from storyscope.report.html_page import render
 from storyscope.search import Filter, Searcher, Within
 from storyscope.stages.cues import cue_artefact
 from storyscope.stages.executor import LocalExecutor, NewExecutor
-from storyscope.stages.indexing import story_spans
+from storyscope.stages.naming import story_spans
 from storyscope.store import (
     CONCEPTS,
     FOLDER,
@@ -135,6 +136,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         """Makes what runs the stages of a video that is added."""
         self._films = lru_cache(FILMS_IN_MEMORY)(self._load_film)
         self._regrouped = lru_cache(COUNTS_IN_MEMORY)(self._with_other_count)
+        self._namer = StoryNamer(self.store, self._films)
         self.found_by_baselines = lru_cache(ANSWERS_IN_MEMORY)(partial(found_by_baselines, self))
         """What other methods would find, remembered while this library is open."""
 
@@ -188,7 +190,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         if wanted:
             shots = self.shots(video)
             parts = list(wanted.of(self.path(video), shots[-1].span.end))
-            return name_stories(self, video, story_spans(shots, parts), parts)
+            return self.named(video, story_spans(shots, parts), parts)
         if annotator == AUTOMATIC:
             return automatic_stories(self, video)
         return list(self.store.load(video, TITLES))
@@ -219,6 +221,11 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         self._ready(video)
         choose_own_version(self, video, annotator)
 
+    def named(self, video: str, spans: Sequence[Span], parts: Sequence[range]) -> list[Story]:
+        """Stories over these shots, with titles made for them, whoever drew their boundaries."""
+        self._ready(video)
+        return self._namer.name(video, spans, parts, self.config.search)
+
     def stories_marked(self, video: str, annotation: Annotation) -> list[Story]:
         """The stories as an annotation marks them, whether it is kept or not."""
         return stories_marked(self, video, annotation)
@@ -232,10 +239,10 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         return self.store.load(video, STORIES)
 
     def cue_importance(self, video: str) -> dict[str, float]:
-        return self._explanations.importance(video)
+        return self.explanations.importance(video)
 
     def explain(self, video: str, *, granularity: float | None = None) -> list[dict[str, Any]]:
-        return self._explanations.boundaries(video, granularity)
+        return self.explanations.boundaries(video, granularity)
 
     def shots(self, video: str) -> tuple[Shot, ...]:
         return self.film(video).shots
@@ -390,8 +397,9 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         return [replace(hit, story=named[hit.video][hit.story.id]) for hit in hits]
 
     @cached_property
-    def _explanations(self) -> Explanations:
-        return Explanations(self, remembered=ANSWERS_IN_MEMORY)
+    def explanations(self) -> Explanations:
+        """Why stories are where they are."""
+        return Explanations(self, remembered=FILMS_IN_MEMORY)
 
     @cached_property
     def _searcher(self) -> Searcher:
@@ -430,7 +438,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
     def _with_other_count(self, count: StoryCount, config: Config) -> LocalLibrary:
         regrouped: Any = RegroupedStore(self.store, count)
         seen = type(self)(self.place, config=config, store=regrouped, executor=self.executor)
-        seen._count, seen._films = count, self._films
+        seen._count, seen._films, seen._namer = count, self._films, self._namer
         return seen
 
     def _load_film(self, video: str, key: str | None) -> Film:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from storyscope.concepts import TRAINED_FILE
-from storyscope.core import Annotation, Span, Story
+from storyscope.config import SearchConfig
+from storyscope.core import Annotation, Film, Span, Story
 from storyscope.errors import AnnotationError, LibraryError
 from storyscope.library.annotations import laid_over, without_shots
 from storyscope.search import chosen_image_text, second_opinion
-from storyscope.stages.indexing import title, untitled
-from storyscope.store import MINED, PASSAGES, SCREEN, TRANSCRIPT, VISION
+from storyscope.stages.naming import Material, sights, title, untitled
+from storyscope.store import MINED, PASSAGES, SCAN, SCREEN, TRANSCRIPT, VISION, Store
 
 if TYPE_CHECKING:
     from storyscope.library.local import LocalLibrary
@@ -21,25 +23,56 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def name_stories(
-    library: LocalLibrary, video: str, spans: Sequence[Span], parts: Sequence[range]
-) -> list[Story]:
-    """Stories over these shots, with titles made for them."""
-    store = library.store
-    words, screen = store.load(video, TRANSCRIPT), store.load(video, SCREEN)
-    mined, seen = store.load(video, MINED), store.load(video, VISION)
-    stories, film = untitled(video, spans, parts), library.film(video)
-    trained, search = store.document(TRAINED_FILE), library.config.search
-    ask = second_opinion(store.load(video, PASSAGES), chosen_image_text(search.image_text))
-    known = (film, words, screen, mined, seen, trained, search.text_model, ask)
-    return list(title(stories, *known))
+SOURCES = (SCAN, TRANSCRIPT, SCREEN, MINED, VISION, PASSAGES)
+"""Artefacts that titles are made of."""
+VIDEOS_IN_MEMORY = 4
+"""Videos whose words and sights stay at hand: who regroups one does so again and again."""
+ANSWERS_IN_MEMORY = 64
+"""Numbers of stories whose titles stay at hand."""
+
+
+class StoryNamer:
+    """Names stories, and remembers what it read and what it named."""
+
+    def __init__(self, store: Store, films: Callable[[str, str | None], Film]) -> None:
+        self._store, self._films = store, films
+        self._material = lru_cache(VIDEOS_IN_MEMORY)(self._gather)
+        self._named = lru_cache(ANSWERS_IN_MEMORY)(self._name)
+
+    def name(
+        self, video: str, spans: Sequence[Span], parts: Sequence[range], search: SearchConfig
+    ) -> list[Story]:
+        """The stories of these spans and shots, with titles made for them."""
+        keys = tuple(self._store.key(video, source) for source in SOURCES)
+        trained = self._store.document(TRAINED_FILE)
+        changed = trained.stat().st_mtime_ns if trained.exists() else 0
+        given = (video, keys, changed, search)
+        return list(self._named(given, tuple(spans), tuple(parts)))
+
+    def _name(
+        self, given: Given, spans: tuple[Span, ...], parts: tuple[range, ...]
+    ) -> tuple[Story, ...]:
+        return title(untitled(given[0], spans, parts), self._material(given))
+
+    def _gather(self, given: Given) -> Material:
+        video, keys, _, search = given
+        load = self._store.load
+        film = self._films(video, keys[0])
+        seen = sights(film, load(video, VISION), self._store.document(TRAINED_FILE))
+        words, screen, mined = load(video, TRANSCRIPT), load(video, SCREEN), load(video, MINED)
+        ask = second_opinion(load(video, PASSAGES), chosen_image_text(search.image_text))
+        return Material(film, words, screen, mined, seen, search.text_model, ask)
+
+
+Given = tuple[str, tuple[str | None, ...], int, SearchConfig]
+"""A video, the keys of its sources, when detectors were trained last, and which models read it."""
 
 
 def stories_marked(library: LocalLibrary, video: str, annotation: Annotation) -> list[Story]:
     """The stories as an annotation marks them; without shots where the video is damaged."""
     try:
         spans, parts = laid_over(annotation, library.shots(video))
-        named = name_stories(library, video, spans, parts)
+        named = library.named(video, spans, parts)
     except LibraryError as error:
         log.warning("%s is shown without its shots: %s", video, error)
         spans, parts = without_shots(annotation)

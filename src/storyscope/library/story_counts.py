@@ -9,7 +9,7 @@ from storyscope.core import Story, StoryCount
 from storyscope.library.own_version import apply_own_version
 from storyscope.library.video_settings import settings_of
 from storyscope.pipeline import rename_stories
-from storyscope.stages.indexing import story_spans, untitled
+from storyscope.stages.naming import story_spans, untitled
 from storyscope.store import SCAN, STORIES, TITLES, Artefact, Store
 
 if TYPE_CHECKING:

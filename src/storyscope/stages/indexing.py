@@ -14,14 +14,9 @@ from pathlib import Path
 from storyscope import store
 from storyscope.concepts import (
     ConceptGroups,
-    SecondOpinion,
-    Seen,
-    load_trained,
     load_vectors,
     mine,
-    seen_in_shots,
     semantic_features,
-    title_stories,
     why_not,
 )
 from storyscope.config import (
@@ -39,8 +34,6 @@ from storyscope.core import (
     Mined,
     Passages,
     Ratings,
-    Shot,
-    Span,
     Story,
     StoryCount,
     StoryPath,
@@ -55,7 +48,6 @@ from storyscope.features import (
     backbone_digest,
     blank_shots,
     closing_lettering,
-    shots_of_lettering,
 )
 from storyscope.media import file_digest, read_sound, read_subtitles
 from storyscope.models import SHIPPED, is_installed
@@ -73,6 +65,7 @@ from storyscope.search import (
     text_model_digest,
 )
 from storyscope.stages.executor import Made, Stage, given
+from storyscope.stages.naming import Material, sights, story_spans, title, untitled
 from storyscope.stages.scan import look, scan_film
 from storyscope.stages.settings import only
 from storyscope.stories import all_granularities, fold, model_digest
@@ -274,77 +267,8 @@ def name_stories(
     parts = list(count.of(path, film.shots[-1].span.end))
     stories = untitled(video, story_spans(film.shots, parts), parts)
     ask = second_opinion(passages, image_text)
-    return title(stories, film, words, screen, mined, seen, trained, settings, ask)
-
-
-def story_spans(shots: Sequence[Shot], parts: Sequence[range]) -> list[Span]:
-    """When each run of shots begins and ends."""
-    return [Span(shots[part.start].span.start, shots[part.stop - 1].span.end) for part in parts]
-
-
-def untitled(video: str, spans: Sequence[Span], parts: Sequence[range]) -> list[Story]:
-    return [
-        Story(f"{video}/{number}", video, part, span)
-        for number, (span, part) in enumerate(zip(spans, parts, strict=True), start=1)
-    ]
-
-
-def title(
-    stories: Sequence[Story],
-    film: Film,
-    words: Transcript | None,
-    screen: Transcript | None,
-    mined: Mined | None,
-    seen: VisionOutput,
-    trained: Path,
-    text_model: str,
-    ask: SecondOpinion | None,
-) -> tuple[Story, ...]:
-    """Name stories by what is said, written and seen in them."""
-    titles = title_stories(
-        stories,
-        transcript=words,
-        seen=sights(film, seen, trained),
-        screen=screen,
-        phrases=mined.phrases if mined else None,
-        embed=load_text_model(text_model).encode,
-        ask=ask,
-        labels=lettering_labels(stories, film),
-    )
-    return tuple(
-        replace(story, title=name, keywords=keywords, summary=summary)
-        for story, (name, keywords, summary) in zip(stories, titles, strict=True)
-    )
-
-
-def lettering_labels(stories: Sequence[Story], film: Film) -> dict[int, str]:
-    """Names, by place, for a first story and for one near the end that are mostly lettering."""
-    if len(stories) < 2:
-        return {}
-    labels = {0: "Opening titles"} if _is_lettering(stories[0], film) else {}
-    late = (1 - CREDITS_SHARE) * film.shots[-1].span.end
-    # Something may still be shown behind the credits.
-    for place in range(len(stories) - 1, 0, -1):
-        if stories[place].span.middle < late:
-            break
-        if _is_lettering(stories[place], film):
-            return {**labels, place: "Credits"}
-    return labels
-
-
-CREDITS_SHARE = 0.2
-"""Share of a film, at its end, in which a story of lettering is its credits."""
-
-
-def _is_lettering(story: Story, film: Film) -> bool:
-    lengths = {number: film.shots[number].span.length for number in story.shots}
-    lettered = shots_of_lettering(film.keyframes, lengths)
-    return 2 * sum(lengths[number] for number in lettered) > sum(lengths.values())
-
-
-def sights(film: Film, seen: VisionOutput, trained: Path) -> Seen:
-    """What the pictures show, shot by shot, by all detectors there are."""
-    return seen_in_shots(film.keyframes, seen, len(film.shots), trained=load_trained(trained))
+    seen_there = sights(film, seen, trained)
+    return title(stories, Material(film, words, screen, mined, seen_there, settings, ask))
 
 
 @dataclass(frozen=True)

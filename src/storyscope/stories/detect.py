@@ -55,11 +55,17 @@ def find_path(relations: Relations, model: StoryModel) -> StoryPath:
 
 def read(relations: Relations, model: StoryModel, silenced: str | None = None) -> Reading:
     """Score every story, and sum over all ways to part the video; one cue may be silenced."""
+    scores = score_stories(relations, model, silenced)
+    return Reading(scores, posterior(scores))
+
+
+def score_stories(relations: Relations, model: StoryModel, silenced: str | None = None) -> Array:
+    """The score of every story, [shots, lengths]; one cue may be silenced."""
     scores = model.scores(*model.inputs(relations, silenced))
     for cue, log_odds in relations.evidence.items():
         if cue != silenced:
             scores += log_odds[:, None]
-    return Reading(scores, posterior(scores))
+    return scores
 
 
 def settled(reading: Reading, rhythm: Rhythm, model: StoryModel) -> Reading:

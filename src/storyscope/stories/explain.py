@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from storyscope.core import Features, Segmentation, Shot
-from storyscope.stories.detect import Reading, find_path, read, settled
+from storyscope.stories.detect import find_path, read, score_stories, settled
 from storyscope.stories.model import StoryModel, default_model
 from storyscope.stories.relations import CUT_COLUMNS, RUN_COLUMNS, Relations, Rhythm, relate
 from storyscope.stories.similarity import TIME, Array, cue_of_view
@@ -45,6 +45,25 @@ class BoundaryExplanation:
         return max(self.cues, key=lambda cue: self.cues[cue])
 
 
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What the model makes of a video with every cue and without each of them.
+
+    It takes a while to gather; boundaries of any stories of the video are then explained at once.
+    """
+
+    edges: Array
+    """Seconds at which the shots begin."""
+    begins: Array
+    """Probability that a story begins with each shot."""
+    settled: Array
+    """Scores of stories that are as even and as many as is usual, [shots, lengths]."""
+    plain: Array
+    """Scores of stories, [shots, lengths], whatever is usual."""
+    silenced: Mapping[str, Array]
+    """By cue, the plain scores without it."""
+
+
 def explain(
     shots: Sequence[Shot],
     features: Sequence[Features],
@@ -62,22 +81,35 @@ def explain_relations(
 ) -> list[BoundaryExplanation]:
     """Explain every boundary of a video that is known by its relations."""
     parts = stories or find_path(relations, model).stories
+    return explain_stories(gather_evidence(relations, model), parts)
+
+
+def gather_evidence(relations: Relations, model: StoryModel) -> Evidence:
+    """Score a video with every cue and without each of them."""
     plain = read(relations, model)
-    whole = settled(plain, relations.rhythm, model)
-    full, scores = boundary_scores(plain, parts), boundary_scores(whole, parts)
+    usual = settled(plain, relations.rhythm, model)
+    cues = (*cues_used(relations, model), TIME)
+    silenced = {cue: score_stories(relations, model, silenced=cue) for cue in cues}
+    edges, begins = relations.rhythm.edges, usual.chances.begins
+    return Evidence(edges, begins, usual.scores, plain.scores, silenced)
+
+
+def explain_stories(evidence: Evidence, stories: Segmentation) -> list[BoundaryExplanation]:
+    """Explain every boundary of any stories of a video whose evidence was gathered."""
+    full = boundary_scores(evidence.plain, stories)
+    scores = boundary_scores(evidence.settled, stories)
     lost = {
-        cue: full - boundary_scores(read(relations, model, silenced=cue), parts)
-        for cue in (*cues_used(relations, model), TIME)
+        cue: full - boundary_scores(without, stories) for cue, without in evidence.silenced.items()
     }
     return [
         BoundaryExplanation(
             shot=cut,
-            seconds=float(relations.rhythm.edges[cut]),
-            confidence=float(whole.chances.begins[cut]),
+            seconds=float(evidence.edges[cut]),
+            confidence=float(evidence.begins[cut]),
             score=float(scores[number]),
             cues={cue: float(each[number]) for cue, each in lost.items()},
         )
-        for number, cut in enumerate(parts.cuts)
+        for number, cut in enumerate(stories.cuts)
     ]
 
 
@@ -110,12 +142,12 @@ def relations_importance(relations: Relations, model: StoryModel) -> dict[str, f
     return {cue: float(share / total) for cue, share in shares.items()}
 
 
-def boundary_scores(reading: Reading, stories: Segmentation) -> Array:
+def boundary_scores(scores: Array, stories: Segmentation) -> Array:
     """For each cut, the score of the stories around it minus that of both as one story.
 
-    Where both together are too long for a story, the outermost shots are left out.
+    `scores` is [shots, lengths]. Where both together are too long for a story, the outermost
+    shots are left out.
     """
-    scores = reading.scores
     longest = scores.shape[1]
     found = []
     edges = stories.edges

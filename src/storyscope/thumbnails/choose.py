@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -32,8 +32,7 @@ def choose_thumbnail(
     Spoilt frames (black, blurred, lettered, in a transition) are taken only when the story has no
     other. None when no keyframe lies in the story's shots.
     """
-    ranked = rank_thumbnails(story, keyframes, ratings, relevance, config)
-    return ranked[0] if ranked else None
+    return next(_best_first(story, keyframes, ratings, relevance, config), None)
 
 
 def rank_thumbnails(
@@ -44,9 +43,21 @@ def rank_thumbnails(
     config: ThumbnailConfig = ThumbnailConfig(),
 ) -> list[Thumbnail]:
     """All keyframes of the story, best first, each with the parts of its score."""
-    rows = np.flatnonzero(np.isin(keyframes.shots, np.array(story.shots)))
+    return list(_best_first(story, keyframes, ratings, relevance, config))
+
+
+def _best_first(
+    story: Story,
+    keyframes: Keyframes,
+    ratings: Ratings,
+    relevance: np.ndarray | None,
+    config: ThumbnailConfig,
+) -> Iterator[Thumbnail]:
+    rows = np.flatnonzero(
+        (keyframes.shots >= story.shots.start) & (keyframes.shots < story.shots.stop)
+    )
     if not len(rows):
-        return []
+        return
     beauty = ratings.beauty[rows] * _soundness(ratings, rows)
     if relevance is None:
         score = beauty
@@ -54,13 +65,11 @@ def rank_thumbnails(
         score = (1 - config.beauty) * relevance[rows] + config.beauty * beauty
     usable = usable_frames(ratings, rows)
     order = np.lexsort((keyframes.seconds[rows], -score, ~usable))
-    ranked = []
     for place in order:
         parts = _parts(ratings, rows[place], relevance, usable=bool(usable[place]))
         seconds = float(keyframes.seconds[rows[place]])
         why = _because(parts, len(rows))
-        ranked.append(Thumbnail(story.id, seconds, float(score[place]), parts, why))
-    return ranked
+        yield Thumbnail(story.id, seconds, float(score[place]), parts, why)
 
 
 def usable_frames(ratings: Ratings, rows: np.ndarray) -> np.ndarray:
