@@ -4,6 +4,7 @@ import copy
 import json
 import os
 import pickle
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from storyscope.cli.main import build_app
 from storyscope.core import StoryCount
 from storyscope.errors import AnnotationError, LibraryError, UnknownVideo
 from storyscope.library import LocalLibrary, RemoteLibrary, address_of
+from storyscope.library import remote as remote_library
 from storyscope.search import Filter
 from storyscope.web import create_app
 
@@ -61,7 +63,21 @@ def test_stories_and_hits_are_the_same(remote, local):
     assert there.score == pytest.approx(here.score)
     shown = remote.picture("film", there.thumbnail.seconds)
     assert shown.read_bytes() == local.picture("film", here.thumbnail.seconds).read_bytes()
-    shown.unlink()
+    again = remote.picture("film", there.thumbnail.seconds)
+    assert again == shown
+
+
+def test_pictures_of_a_served_library_leave_nothing_among_passing_files(
+    remote, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("STORYSCOPE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(remote_library, "MOST_PICTURES", 2)
+    for seconds in (1.0, 6.0, 11.0):
+        newest = remote.picture("film", seconds)
+    assert [each.name for each in tmp_path.iterdir()] == ["cache"]
+    assert len(list(newest.parent.iterdir())) == 2
+    assert newest.exists()
 
 
 def test_search_follows_the_number_of_stories_asked_for(remote, local, address):

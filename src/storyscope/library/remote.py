@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import asdict
+from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from storyscope.core import Annotation, Hit, Shot, Story, StoryCount, Video
 from storyscope.errors import LibraryError, MediaError, StoryscopeError, UnknownVideo
 from storyscope.library.base import Library
 from storyscope.library.remote_facts import hit_of, shot_of, story_of
+from storyscope.models import cache_folder, keep_in_cache
 from storyscope.progress import Report, Step, silent
 from storyscope.search import Filter
 from storyscope.store import VideoRecord, address_of
@@ -30,6 +31,8 @@ PAGE = 500
 """Videos asked for at a time."""
 PIECE = 1 << 20
 """Bytes of a file that are read at a time while it is sent."""
+MOST_PICTURES = 500
+"""Pictures of served libraries that stay on this machine: commands print where they lie."""
 FOR_PAGE = {"file", "title", "modified", "same_as"}
 """What a server says of a video beside the facts that `list --json` gives."""
 
@@ -115,12 +118,9 @@ class RemoteLibrary(Library, schemes=("http", "https")):
         return [hit_of(facts) for facts in found]
 
     def picture(self, video: str, seconds: float) -> Path:
-        """A file with the keyframe nearest to a time, fetched to where passing files lie."""
+        """A file with the keyframe nearest to a time, kept in the cache folder."""
         taken = self._fetch("GET", f"/videos/{_safe(video)}/picture?{urlencode({'at': seconds})}")
-        handle, name = tempfile.mkstemp(prefix="storyscope-", suffix=".jpg")
-        with os.fdopen(handle, "wb") as out:
-            out.write(taken)
-        return Path(name)
+        return keep_picture(taken)
 
     def cues(self, video: str) -> list[str]:
         return list(self._ask("GET", f"/videos/{_safe(video)}")["cues"])
@@ -317,3 +317,15 @@ def _asked(count: StoryCount) -> dict[str, float]:
 
 def _safe(name: str) -> str:
     return quote(name, safe="")
+
+
+def keep_picture(picture: bytes) -> Path:
+    """Keep a picture in the cache, and no more than `MOST_PICTURES` of those used last."""
+    name = f"pictures/{sha256(picture).hexdigest()[:32]}.jpg"
+    path = keep_in_cache(name, picture)
+    if path is None:
+        raise LibraryError(f"{cache_folder()} cannot be written; set STORYSCOPE_CACHE to a folder")
+    ages = {each: each.stat().st_mtime for each in path.parent.glob("*.jpg") if each.exists()}
+    for old in sorted(ages, key=ages.__getitem__)[:-MOST_PICTURES]:
+        old.unlink(missing_ok=True)
+    return path
