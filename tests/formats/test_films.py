@@ -168,7 +168,7 @@ def test_clips_are_named_after_their_stories(tmp_path):
 def test_a_film_is_never_written_over_itself(tmp_path):
     film = make_film(tmp_path / "film.mp4")
     before = film.read_bytes()
-    with pytest.raises(FormatError, match="is the film itself"):
+    with pytest.raises(FormatError, match="is the video itself"):
         find_format("mp4").save(timeline(film), film)
     assert film.read_bytes() == before
 

@@ -51,7 +51,7 @@ def list(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> 
     )
     for video in facts:
         if any(video["id"] < other for other in video.get("same_film", ())):
-            say(f"{video['id']} is the same film as {', '.join(video['same_film'])}.")
+            say(f"{video['id']} is the same video as {', '.join(video['same_film'])}.")
     if any(video["state"] == "stopped" for video in facts):
         say("Add stopped videos again to continue where they were.")
     if any(video.get("missing") for video in facts):

@@ -34,4 +34,4 @@ def relink(
     for video in lost:
         say(f"{video}: its file is not in {folder}")
     if not (found or lost):
-        say("No film was moved.")
+        say("No video was moved.")

@@ -39,7 +39,7 @@ def _file_ticks(film: Path) -> int:
     except OSError as error:
         raise FormatError(
             f"{film} cannot be read: {error.strerror}; Jellyfin names chapter pictures by the "
-            "time the film was changed"
+            "time the video was changed"
         ) from error
     return UNIX_EPOCH_TICKS + nanoseconds // 100
 
@@ -48,6 +48,6 @@ FORMAT = Format(
     "jellyfin",
     ".jpg",
     "chapter pictures for Jellyfin's folder of metadata",
-    "titles and keywords: chapters come from the film, see `mkv` and `mp4`",
+    "titles and keywords: chapters come from the video, see `mkv` and `mp4`",
     save=save,
 )

@@ -84,7 +84,7 @@ def _element(node: Node) -> xml.Element:
 FORMAT = Format(
     "kodi",
     ".edl",
-    "scene markers and .nfo beside a film in Kodi and Jellyfin",
+    "scene markers and .nfo beside a video in Kodi and Jellyfin",
     "titles of markers (they stand in the .nfo); times are milliseconds",
     save=save,
     adds_to=(".nfo",),

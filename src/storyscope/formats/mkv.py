@@ -17,7 +17,7 @@ def save(timeline: Timeline, path: Path) -> None:
 FORMAT = Format(
     "mkv",
     ".mkv",
-    "a copy of the film with chapters inside, not re-encoded",
+    "a copy of the video with chapters inside, not re-encoded",
     "keywords, and tracks that Matroska cannot hold",
     save=save,
 )

@@ -17,7 +17,7 @@ def save(timeline: Timeline, path: Path) -> None:
 FORMAT = Format(
     "mp4",
     ".mp4",
-    "a copy of the film with chapters inside, not re-encoded",
+    "a copy of the video with chapters inside, not re-encoded",
     "keywords, and tracks that MP4 cannot hold; times are milliseconds",
     save=save,
 )

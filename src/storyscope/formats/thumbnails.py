@@ -84,6 +84,6 @@ FORMAT = Format(
     "thumbnails",
     ".vtt",
     "pictures for the seek bar of web players: a WebVTT track and its sprite",
-    "stories: it shows the film, not where stories begin",
+    "stories: it shows the video, not where stories begin",
     save=save,
 )

@@ -101,7 +101,7 @@ def _damaged_videos(library: LocalLibrary, check: StoreCheck, repair: bool) -> I
         if not repair:
             yield Problem(what, video, advice="run `storyscope check --repair`")
         elif not os.path.isfile(record.video.path):
-            advice = "its film is not there: find it with `storyscope relink FOLDER`, repair then"
+            advice = "its file is missing: find it with `storyscope relink FOLDER`, repair then"
             yield Problem(what, video, advice=advice)
         else:
             for stage, _ in damaged:
@@ -130,7 +130,7 @@ def _films(library: LocalLibrary) -> Iterator[Problem]:
             yield Problem(f"{record.video.id}: {path} is missing", record.video.id, advice=advice)
         elif path.stat().st_size != record.size:
             advice = f"run `storyscope add {path}`"
-            what = f"{record.video.id}: its film is another than was indexed"
+            what = f"{record.video.id}: its video file is not the one that was indexed"
             yield Problem(what, record.video.id, advice=advice)
     for first, *others in duplicates(library):
         advice = "remove those that you do not need"

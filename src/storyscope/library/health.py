@@ -71,10 +71,10 @@ def _parts() -> list[Finding]:
 
 def _speech() -> list[Finding]:
     model = chosen_speech("auto")
-    found = f"{model} listens to films without subtitles"
+    found = f"{model} listens to videos without subtitles"
     if model in CPU_MINUTES_PER_HOUR:
         found += f"; an hour of speech takes about {CPU_MINUTES_PER_HOUR[model]} CPU-minutes"
-    fix = "films without subtitles have no words: pip install 'storyscope[speech]'"
+    fix = "videos without subtitles have no words: pip install 'storyscope[speech]'"
     return [Finding("Models", "speech in use", model != "off", found, fix)]
 
 
@@ -130,7 +130,7 @@ def _sandbox() -> list[Finding]:
             "Safety",
             "files",
             offered.landlock > 0,
-            f"the decoder reads the film alone (Landlock {offered.landlock})",
+            f"the decoder reads the video alone (Landlock {offered.landlock})",
             "the decoder is not kept from reading other files: that needs Linux 5.13 with Landlock",
         ),
         Finding(

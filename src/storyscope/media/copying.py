@@ -192,7 +192,7 @@ def _first_times(path: str, terms: Terms) -> tuple[float, float]:
     """Where players start to count, and how much earlier any sound is heard."""
     film = open_film(path, terms)
     if film.video is None:
-        raise Refusal("holds no film that can be copied: it has no picture that moves")
+        raise Refusal("holds no video that can be copied: it has no picture that moves")
     heard: dict[int, float] = {}
     sounds = {stream.index for stream in film.container.streams.audio}
     for packet in film.container.demux(film.video, *film.container.streams.audio):

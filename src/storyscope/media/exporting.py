@@ -33,7 +33,7 @@ def remux(
     Every packet is copied as it is; tracks that the container cannot hold are left out.
     """
     if target.exists() and target.samefile(path):
-        raise FormatError(f"{target} is the film itself; write the copy to another name")
+        raise FormatError(f"{target} is the video itself; write the copy to another name")
     marks = [(span.start, span.end, title) for span, title in chapters]
     options = {"suffix": target.suffix.lower(), "chapters": marks}
     _write_files("remux", path, config, 1, lambda number, suffix: target, options)

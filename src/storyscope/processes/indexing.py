@@ -179,7 +179,7 @@ class IndexProcess:
             if not why and time.monotonic() - self._last_event > budget.stall_seconds:
                 why = f"did nothing for {budget.stall_seconds:.0f} seconds"
             if why:
-                self._stop(f"{why}; raise processes.budget if you trust the film")
+                self._stop(f"{why}; raise processes.budget if you trust the video")
 
     def _budget(self, film_seconds: float = 0.0) -> Budget:
         times = self._library.config.processes.budget

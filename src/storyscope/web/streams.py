@@ -81,7 +81,7 @@ class Streams:
         idlest = min(self._open, key=lambda each: each.read_at)
         if time.monotonic() - idlest.read_at < IDLE_SECONDS:
             raise TooManyStreams(
-                f"{len(self._open)} films are being made playable already; try again in a minute"
+                f"{len(self._open)} videos are being made playable already; try again in a minute"
             )
         self._open.remove(idlest)
         idlest.end()
