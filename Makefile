@@ -24,12 +24,15 @@ lint: $(VENV)/test  ## Check style and types
 	$(BIN)/mypy
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory lint-page; fi
 
-# Checks the page's scripts if Node is installed; skipped without a network connection.
-TSC := $(VENV)/node/node_modules/typescript/bin/tsc
+# Checks the page's scripts and styles if Node is installed; skipped without a network connection.
+NODE := $(VENV)/node/node_modules
+NODE_PACKAGES := typescript@5.9.3 @biomejs/biome@2.6.6
 lint-page:
-	@[ -e $(TSC) ] || npm install --silent --no-audit --no-fund --prefix $(VENV)/node typescript@5 \
-		|| echo "NOTE: TypeScript could not be installed; the page's scripts were not checked"
-	@[ ! -e $(TSC) ] || node $(TSC) --project tsconfig.json
+	@[ -e $(NODE)/@biomejs ] \
+		|| npm install --silent --no-audit --no-fund --prefix $(VENV)/node $(NODE_PACKAGES) \
+		|| echo "NOTE: TypeScript and Biome could not be installed; the page was not checked"
+	@[ ! -e $(NODE)/@biomejs ] || node $(NODE)/typescript/bin/tsc --project tsconfig.json
+	@[ ! -e $(NODE)/@biomejs ] || node $(NODE)/@biomejs/biome/bin/biome lint --error-on-warnings
 
 format: $(VENV)/test  ## Format the code
 	$(BIN)/ruff check --fix .

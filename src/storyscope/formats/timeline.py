@@ -79,7 +79,7 @@ class Timeline:
         if abs(float(self.rate) - self.video.fps) < RATE_TOLERANCE:
             return ""
         return (
-            f"times count {_rate_words(self.rate)} frames per second; the film has "
+            f"times count {_rate_words(self.rate)} frames per second; the video has "
             f"{self.video.fps:.3f} on average, which is not a standard rate"
         )
 
