@@ -1,7 +1,10 @@
 """Take the pictures of the page that the docs show: every view, both themes, both sizes.
 
     storyscope demo --folder out/demo
-    python -m benchmarks.page.screenshots [--library out/demo/library] [--video demo]
+    python -m benchmarks.page.screenshots
+    storyscope add --library out/film big-buck-bunny.mp4
+    python -m benchmarks.page.screenshots --library out/film --video big-buck-bunny \\
+        --query rabbit --seconds 95 --prefix film
 
 Two made-up people mark the video in a copy of the library, so that the pictures show versions
 beside each other; the library itself is not touched. `--video` takes any video of the library.
@@ -10,6 +13,7 @@ beside each other; the library itself is not touched. `--video` takes any video 
 from __future__ import annotations
 
 import argparse
+import io
 import shutil
 import socket
 import tempfile
@@ -28,14 +32,16 @@ VIEWS = {
     "library": ("/", ".card img", None),
     "search": ("/search?q={query}", ".hit img", None),
     "nothing": ("/search?q=quarterly+interest+rates", ".empty", None),
-    "watch": ("/watch/{video}?t=20", ".why:not([hidden])", None),
-    "transcript": ("/watch/{video}?t=20&q={query}", ".why:not([hidden])", "transcript"),
-    "edit": ("/watch/{video}?t=20&edit=1", ".wave[width]", None),
-    "compare": ("/watch/{video}?t=20&compare=1", ".version-row", None),
+    "watch": ("/watch/{video}?t={seconds}", ".why:not([hidden])", None),
+    "transcript": ("/watch/{video}?t={seconds}&q={query}", ".why:not([hidden])", "transcript"),
+    "edit": ("/watch/{video}?t={seconds}&edit=1", ".wave[width]", "edit"),
+    "compare": ("/watch/{video}?t={seconds}&compare=1", ".version-row", None),
     "export": ("/watch/{video}", ".story", "export"),
     "keys": ("/", ".card img", "keys"),
     "learn": ("/learn", ".panel", None),
+    "missing": ("/watch/nothing-here", ".empty", None),
     "api": ("/api/docs", ".opblock-summary", None),
+    "first": ("/", ".first-run", "empty library"),
 }
 """Each view with its address, what must be there, and what is done before."""
 
@@ -45,6 +51,7 @@ WINDOWS = (
     ("-phone", PHONE, "light"),
     ("-phone-dark", PHONE, "dark"),
 )
+QUALITY = 84
 PATIENCE, SETTLING, FADING = 120_000, 10_000, 800
 """Milliseconds for what must come, for what may, and for what fades away."""
 
@@ -54,6 +61,8 @@ def main() -> None:
     parser.add_argument("--library", type=Path, default=Path("out/demo/library"))
     parser.add_argument("--video", default="demo", help="id of the video that is shown")
     parser.add_argument("--query", default="mountains", help="what is searched for")
+    parser.add_argument("--seconds", type=int, default=20, help="where the video stands")
+    parser.add_argument("--prefix", default="page", help="how the names of the files begin")
     parser.add_argument("--chromium", default=CHROMIUM)
     parser.add_argument("--only", nargs="*", choices=VIEWS, help="views to take; all by default")
     parser.add_argument("--output", type=Path, default=DOCS)
@@ -63,8 +72,8 @@ def main() -> None:
         folder = Path(scratch) / "library"
         shutil.copytree(wanted.library, folder)
         mark(folder, wanted.video)
-        with served(folder) as address:
-            take(address, wanted)
+        with served(folder) as address, served(Path(scratch) / "new") as empty:
+            take(address, empty, wanted)
 
 
 def mark(folder: Path, name: str) -> None:
@@ -101,8 +110,7 @@ def served(folder: Path) -> Iterator[str]:
         thread.join(timeout=10)
 
 
-def take(address: str, wanted: argparse.Namespace) -> None:
-    from PIL import Image
+def take(address: str, empty: str, wanted: argparse.Namespace) -> None:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
@@ -116,26 +124,40 @@ def take(address: str, wanted: argparse.Namespace) -> None:
             page.set_default_timeout(PATIENCE)
             for name in wanted.only or VIEWS:
                 path, awaited, act = VIEWS[name]
-                page.goto(address + path.format(video=wanted.video, query=wanted.query))
+                where = path.format(**vars(wanted))
+                page.goto((empty if act == "empty library" else address) + where)
                 page.wait_for_selector(awaited)
                 prepare(page, act)
                 page.wait_for_load_state("load")
                 page.evaluate(SETTLED)
                 page.wait_for_timeout(FADING)
-                target = wanted.output / f"page-{name}{suffix}.png"
-                page.screenshot(path=target)
-                Image.open(target).quantize(256, dither=Image.Dither.NONE).save(
-                    target, optimize=True
-                )
+                target = wanted.output / f"{wanted.prefix}-{name}{suffix}.webp"
+                keep(page.screenshot(), target)
+                # A draft of one view is not to be spoken of in the next.
+                page.evaluate("localStorage.clear()")
                 print(target)
             context.close()
         browser.close()
+
+
+def keep(picture: bytes, target: Path) -> None:
+    """Write a picture as small as its lettering stays sharp."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(picture)) as image:
+        image.convert("RGB").save(target, quality=QUALITY, method=6)
 
 
 def prepare(page: Any, act: str | None) -> None:
     """Do what the picture is to show."""
     if act == "transcript":
         page.get_by_role("tab", name="Transcript").click()
+    elif act == "edit":
+        # A draft: what can be undone and saved is in colour.
+        page.keyboard.press("l")
+        page.keyboard.press("s")
+        page.wait_for_selector("#toast.on")
+        page.evaluate("document.getElementById('toast').classList.remove('on')")
     elif act == "keys":
         # A phone shows no button for keys; somebody may have a keyboard all the same.
         page.keyboard.press("?")

@@ -58,6 +58,9 @@ def test_stories_shots_and_words_are_served(client, library):
         library.shots("film")
     )
     assert client.get("/api/v1/videos/film/transcript").json()["words"][0][0] == "The"
+    path = client.get("/api/v1/videos/film/path").json()
+    found = [story.shots.start for story in library.stories("film")]
+    assert sorted([0, *path["order"][: path["natural"] - 1]]) == found
 
 
 def test_a_search_answers_with_a_story_and_its_picture(client):
@@ -206,7 +209,7 @@ def test_a_gradual_transition_can_be_rejected_and_a_cut_cannot(client, library, 
 
 
 def test_an_unknown_video_is_a_typed_404(client):
-    for path in ("", "/stories", "/shots", "/media", "/transcript", "/annotations"):
+    for path in ("", "/stories", "/shots", "/path", "/media", "/transcript", "/annotations"):
         answer = client.get(f"/api/v1/videos/nothing{path}")
         assert answer.status_code == 404
         assert answer.json()["error"] == "UnknownVideo"

@@ -2,10 +2,12 @@
 
 import re
 import shutil
+from functools import partial
 
 from PIL import Image
 from playwright.sync_api import expect
 
+import storyscope_demo
 from browsing import PATIENCE, until, wait_for_stories
 from serving import served
 from storyscope import Library
@@ -43,6 +45,12 @@ def test_the_pointer_over_a_card_goes_through_the_video(open_page):
     expect(page.locator(".scrub")).to_have_count(0)
 
 
+def told_jobs(page):
+    """What the server itself says is on its way in."""
+    facts = page.evaluate("fetch('/api/v1/jobs').then(answer => answer.json())")
+    return [(job["name"], job["state"]) for job in facts["jobs"]]
+
+
 def test_a_video_of_a_media_folder_is_added(open_page, film, index_process):
     other = film.with_name("other.mp4")
     shutil.copy(film, other)
@@ -55,14 +63,21 @@ def test_a_video_of_a_media_folder_is_added(open_page, film, index_process):
         jobs = page.get_by_label(IN_PROGRESS)
         expect(jobs.locator(".job.indexing")).to_contain_text("other.mp4")
         expect(page.locator("dialog")).to_have_count(0)
+        assert told_jobs(page) == [("other.mp4", "indexing")]
         jobs.get_by_role("button", name="Cancel").click()
         expect(jobs).to_contain_text("Cancelled")
         page.reload()
         expect(jobs).to_contain_text("Cancelled")
+        assert told_jobs(page) == [("other.mp4", "cancelled")]
         jobs.get_by_role("button", name="Dismiss other.mp4").click()
         expect(jobs.locator(".job")).to_have_count(0)
+        assert told_jobs(page) == []
     finally:
         other.unlink()
+
+
+def stories(count):
+    return "1 story" if count == 1 else f"{count} stories"
 
 
 def without_words(page):
@@ -112,8 +127,13 @@ def test_an_image_is_searched_for(open_page, tmp_path):
     page.wait_for_url(re.compile("/search/image"))
     expect(page.locator("h1")).to_have_text("Search by image")
     until(page, "document.querySelector('img.sample')?.naturalWidth === 64")
+    found = page.locator(".hit").count()
+    assert page.locator("main p.soft").first.inner_text() == (
+        "Nothing in the library looks like this image." if found == 0 else stories(found)
+    )
     page.reload()
     expect(page.locator(".empty")).to_contain_text("Drop an image anywhere")
+    assert page.locator("img.sample").count() == 0
 
 
 def test_results_come_in_pages_and_keep_their_filters(open_page):
@@ -152,7 +172,7 @@ def test_the_text_of_an_export_is_copied(open_page):
     page = open_page("/watch/film")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Export").click()
-    page.get_by_role("radio", name=re.compile("^csv")).check()
+    page.get_by_role("radio", name=re.compile("^CSV")).check()
     until(page, "document.querySelector('dialog textarea').value.includes(',')")
     page.get_by_role("button", name="Copy", exact=True).click()
     expect(page.locator("#toast")).to_contain_text("Copied")
@@ -214,20 +234,19 @@ def test_an_empty_library_shows_what_is_on_its_way_and_no_first_steps(
         assert "No films yet" not in page.locator("main").inner_text()
 
 
-def test_the_demo_film_is_asked_for_from_an_empty_library(open_page, tmp_path):
+def test_the_demo_film_is_made_and_indexed_from_an_empty_library(
+    open_page, index_process, tmp_path, monkeypatch
+):
+    small = partial(storyscope_demo.make_demo, scale=0.2, pace=0.1, stories=slice(2))
+    monkeypatch.setattr(storyscope_demo, "make_demo", small)
     with served(create_app(Library(tmp_path / "new"))) as address:
         page = open_page("/", at=address)
-        asked = []
-        page.route(
-            "**/api/v1/demo",
-            lambda route: (
-                asked.append(route.request.method),
-                route.fulfill(status=202, json={"jobs": []}),
-            ),
-        )
         page.get_by_role("button", name="Try the demo film").click()
-        expect(page.locator("#toast")).to_contain_text("Making the demo film")
-        assert asked == ["POST"]
+        expect(page.locator(".job.indexing")).to_contain_text("demo.mp4")
+        assert (tmp_path / "new/demo/demo.mp4").stat().st_size > 1000
+        assert page.locator(".first-run").count() == 0
+        page.get_by_role("button", name="Cancel").click()
+        expect(page.get_by_label(IN_PROGRESS)).to_contain_text("Cancelled")
 
 
 def test_head_is_answered_as_a_browser_asks(open_page, address):

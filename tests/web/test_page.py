@@ -156,13 +156,14 @@ def test_the_keyboard_alone_finds_a_story_and_corrects_it(open_page, unmarked):
             break
     page.keyboard.press("Enter")
     wait_for_stories(page, 3)
-    page.get_by_role("button", name="Edit", exact=True).press("Enter")
+    page.keyboard.press("e")
     before = starts(page)
-    for _ in range(60):
+    for _ in range(30):
         page.keyboard.press("Tab")
         label = page.evaluate("document.activeElement.getAttribute('aria-label')") or ""
         if label.startswith("Start of story"):
             break
+    page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
     assert starts(page)[1] > before[1]
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Start of story 2"
@@ -170,6 +171,41 @@ def test_the_keyboard_alone_finds_a_story_and_corrects_it(open_page, unmarked):
     wait_for_stories(page, 2)
     page.keyboard.press("Control+z")
     wait_for_stories(page, 3)
+    page.keyboard.press("t")
+    page.keyboard.type("Named by hand")
+    page.keyboard.press("Control+s")
+    page.keyboard.type("cat")
+    page.keyboard.press("Enter")
+    expect(page.locator(".heading")).to_contain_text("Your version (cat)")
+    assert "Named by hand" in unmarked.annotations("film")["cat"].titles
+
+
+def pressed(page, *keys):
+    """What has the focus after Tab at the top of the page and then these keys."""
+    page.locator("a.skip").focus()
+    for key in keys:
+        page.keyboard.press(key)
+    return page.evaluate(
+        "document.activeElement.getAttribute('aria-label') || document.activeElement.innerText"
+    )
+
+
+def test_every_tool_of_edit_is_a_few_keys_away(open_page):
+    page = open_page("/watch/film?edit=1&t=7")
+    wait_for_stories(page, 3)
+    until(page, "document.querySelector('.stage video')?.currentTime > 6.9")
+    page.locator("main").press("s")
+    wait_for_stories(page, 4)
+    to_tools = ("Enter", "Tab", "Tab", "Enter")
+    assert pressed(page, *to_tools) == "Split"
+    assert pressed(page, *to_tools, "ArrowRight") == "Join"
+    assert pressed(page, *to_tools, "End", "ArrowLeft") == "Save version"
+    assert pressed(page, *to_tools, "Tab", "Tab") == "Start of story 3"
+    assert pressed(page, *to_tools, "Tab", "Tab", "PageUp") == "Start of story 2"
+    to_stories = ("Enter", "Tab", "Enter")
+    assert pressed(page, *to_stories).startswith("Stories")
+    assert pressed(page, *to_stories, "Tab", "Tab", "Tab") == "Title of story 3"
+    assert pressed(page, *to_stories, "Tab", "Tab", "Tab", "ArrowUp") == "Title of story 2"
 
 
 def test_export_link_and_address_mean_what_is_on_screen(open_page, unmarked):
@@ -179,7 +215,7 @@ def test_export_link_and_address_mean_what_is_on_screen(open_page, unmarked):
 
     def exported():
         page.get_by_role("button", name="Export").click()
-        page.get_by_role("radio", name=re.compile("^csv")).check()
+        page.get_by_role("radio", name=re.compile("^CSV")).check()
         until(page, "document.querySelector('dialog textarea').value.includes(',')")
         rows = page.get_by_label("Preview").input_value().strip().splitlines()[1:]
         page.keyboard.press("Escape")
@@ -237,6 +273,45 @@ def test_the_dial_is_one_step_to_undo_and_keeps_titles(open_page):
     assert starts(page) == before
     assert page.get_by_label("Fewer or more stories").input_value() == "0.5"
     assert "granularity" not in page.url
+
+
+def test_the_slider_redraws_before_the_server_has_answered(open_page, library):
+    page = open_page("/watch/film")
+    wait_for_stories(page, 3)
+    held = []
+    page.route("**/stories?granularity=**", lambda route: held.append(route))
+    dial(page, 1)
+    many = len(library.stories("film", granularity=1))
+    assert page.locator(".stories .story").count() == many > 3
+    assert f"{many} stories" in page.locator(".heading").inner_text()
+    until(page, "true")
+    page.wait_for_timeout(150)
+    for route in held:
+        route.continue_()
+    expect(page.locator(".stories")).to_have_attribute("aria-busy", "false")
+    titles = [story.title for story in library.stories("film", granularity=1)]
+    assert page.locator(".story b").all_inner_texts() == titles
+    assert "granularity=1" in page.url
+
+
+def test_the_page_cuts_the_video_as_the_server_does(open_page, library):
+    page = open_page("/watch/film")
+    wait_for_stories(page, 3)
+    levels = [step / 20 for step in range(21)]
+    cut = page.evaluate(
+        """async (levels) => {
+            const main = document.querySelector("script[type=module]").src;
+            const { startsAt } = await import(main.replace("main.js", "granularity.js"));
+            const asked = ["path", "shots"].map(what => fetch(`/api/v1/videos/film/${what}`));
+            const [path, { shots }] = await Promise.all(
+                asked.map(answer => answer.then(each => each.json())));
+            return levels.map(level => startsAt(path, shots, level));
+        }""",
+        levels,
+    )
+    for level, starts_there in zip(levels, cut, strict=True):
+        stories = library.stories("film", granularity=level)
+        assert starts_there == [story.span.start for story in stories]
 
 
 def test_a_boundary_of_another_granularity_is_explained_and_not_called_somebody_s(open_page):

@@ -176,6 +176,8 @@ def test_a_preferred_picture_is_there_again(open_page, library):
     expect(page.locator("#toast")).to_contain_text("stands for the story")
     page.reload()
     expect(page.locator(".star").nth(2)).to_have_attribute("aria-pressed", "true")
+    chosen = library.thumbnail("film", library.stories("film")[0])
+    assert chosen.parts == {"preferred": 1.0}
 
 
 def test_an_upload_is_followed_elsewhere_stopped_dismissed_and_resumed(
@@ -245,6 +247,7 @@ def test_the_transcript_is_searched_and_follows(open_page):
     page.locator(".say", has_text="owl sleeps").click()
     expect(page.locator(".say.now")).to_contain_text("owl sleeps")
     expect(page.locator(".when")).to_contain_text("Story 3 of 3")
+    assert page.locator(".say mark").count() == 0
 
 
 def test_captions_speed_and_shortcuts_follow_youtube(open_page):
@@ -271,11 +274,11 @@ def test_the_export_dialog_holds_every_format_and_tells_a_refusal(open_page):
     dialog = page.locator("dialog")
     for group in ("Players", "Editors", "Publishing", "Research"):
         expect(dialog.locator("legend", has_text=group)).to_have_count(1)
-    dialog.get_by_role("radio", name=re.compile("^csv")).check()
+    dialog.get_by_role("radio", name=re.compile("^CSV")).check()
     with page.expect_download() as taken:
         dialog.get_by_role("button", name="Download").click()
     assert taken.value.suggested_filename == "film.csv"
-    dialog.get_by_role("radio", name=re.compile("^youtube")).check()
+    dialog.get_by_role("radio", name=re.compile("^YouTube")).check()
     expect(dialog.get_by_role("alert")).to_contain_text("YouTube wants")
 
 
@@ -340,20 +343,20 @@ def test_an_empty_library_says_how_to_begin(open_page, tmp_path):
         assert page.locator(".first-run li, .first-run .step").count() == 3
 
 
-def test_a_damaged_file_is_said_to_be_damaged(open_page):
-    page = open_page("/")
-    page.wait_for_selector(".card-link")
-
-    def damaged(route):
-        answer = route.fetch()
-        facts = answer.json() | {"damage": "it breaks off after 9.0 of 15.0 seconds"}
-        route.fulfill(response=answer, json=facts)
-
-    page.route("**/api/v1/videos/film", damaged)
-    length = page.locator(".card .time").inner_text()
-    page.locator(".card-link").first.click()
-    expect(page.locator(".notice.warn")).to_contain_text("breaks off after 9.0 of 15.0 seconds")
-    assert page.locator(".clock").inner_text().endswith(f"/ {length}")
+def test_a_file_that_breaks_off_is_said_to_be_damaged_and_has_one_length(open_page, tmp_path):
+    broken = make_film(tmp_path / "broken.mkv", frame_count=180, fps=FPS)
+    content = broken.read_bytes()
+    broken.write_bytes(content[: len(content) // 2])
+    library = Library(tmp_path / "library")
+    library.keep_settings(["transcripts.speech=off", "search.image_text=off"])
+    library.add(broken)
+    with served(create_app(library)) as address:
+        page = open_page("/", at=address)
+        length = page.locator(".card .time").inner_text()
+        page.locator(".card-link").first.click()
+        expect(page.locator(".notice.warn")).to_contain_text("The file is damaged: it breaks off")
+        expect(page.locator(".heading")).to_contain_text(length)
+        assert page.locator(".clock").inner_text().endswith(f"/ {length}")
 
 
 def test_more_videos_than_one_answer_holds_are_all_shown(open_page):
@@ -377,6 +380,7 @@ def test_more_videos_than_one_answer_holds_are_all_shown(open_page):
     expect(page.locator(".head [role=status]")).to_have_text("620 videos")
     page.get_by_label("Filter by title").fill("Film 61")
     expect(page.locator("article.card")).to_have_count(11)
+    assert page.locator("article.card b").all_inner_texts()[0] == "Film 61"
 
 
 def test_one_version_can_be_made_the_library_s_own(open_page, marked):

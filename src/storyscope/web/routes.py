@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -127,6 +128,17 @@ def list_stories(
     return tagged(facts, if_none_match)
 
 
+@router.get("/videos/{video}/path")
+def show_path(request: Request, video: str, if_none_match: KnownTag = None) -> Response:
+    """Every granularity at once: the changes of shot, most telling first.
+
+    The first k of `order`, each the number of the shot it leads into, begin k + 1 stories;
+    `natural` is how many stories were found.
+    """
+    path = library_of(request).path(video)
+    return tagged({"order": path.order, "natural": path.natural}, if_none_match)
+
+
 @router.get("/videos/{video}/shots")
 def list_shots(request: Request, video: str, if_none_match: KnownTag = None) -> Response:
     """Every shot with the transition that leads into it, and the times of its keyframes.
@@ -134,7 +146,9 @@ def list_shots(request: Request, video: str, if_none_match: KnownTag = None) -> 
     `rejected` says that a person found the transition wrong.
     """
     library = library_of(request)
-    pictures = library.picture_times(video)
+    pictures: dict[int, list[float]] = defaultdict(list)
+    for number, second in library.picture_times(video):
+        pictures[number].append(second)
     shots = [
         {
             "start": shot.span.start,
@@ -146,7 +160,7 @@ def list_shots(request: Request, video: str, if_none_match: KnownTag = None) -> 
             "confidence": round(shot.transition.confidence, 3),
             "uncertain": shot.transition.is_uncertain,
             "rejected": rejected,
-            "pictures": [second for number, second in pictures if number == place],
+            "pictures": pictures[place],
         }
         for place, (shot, rejected) in enumerate(
             zip(library.shots(video), is_rejected(library, library.video(video).id), strict=True)

@@ -69,7 +69,7 @@ export function onEvents(listener, signal) {
     source = new EventSource(api("/events"));
     source.onmessage = (event) => {
       last = JSON.parse(event.data);
-      [...listeners].forEach((each) => each(last));
+      for (const listener of [...listeners]) listener(last);
     };
   }
   signal?.addEventListener("abort", () => listeners.delete(listener), { once: true });

@@ -16,25 +16,38 @@ export function seekBar({ duration, seek, show, time }) {
     "aria-valuemax": Math.round(duration),
   }, segments, marks, knob, preview);
   let found = [];
+  let shown = -1;
 
+  // Segments are kept and only made longer or shorter: there may be hundreds.
   function draw(stories) {
     found = stories;
-    segments.replaceChildren(...stories.map((story) => {
-      const part = (story.end - story.start) / duration;
-      return make("span", { class: "segment", style: { "--part": part } },
-        make("i", { class: "buffered" }), make("i", { class: "played" }));
-    }));
+    const all = segments.children;
+    while (all.length > stories.length) segments.lastChild.remove();
+    segments.append(...Array.from({ length: stories.length - all.length },
+      () => make("span", { class: "segment" }, make("i", { class: "played" }))));
+    stories.forEach(({ start, end }, n) => {
+      setStyle(all[n], { "--part": ((end - start) / duration).toFixed(6) });
+    });
+    shown = -1;
     follow();
   }
 
   function follow() {
     const now = time();
-    [...segments.children].forEach((segment, n) => {
-      const { start, end } = found[n];
-      const done = Math.min(Math.max((now - start) / (end - start), 0), 1);
-      segment.lastChild.style.setProperty("--done", done.toFixed(4));
-      segment.classList.toggle("now", start <= now + 0.02 && now + 0.02 < end);
-    });
+    const place = Math.max(0, found.findLastIndex(({ start }) => start <= now + 0.02));
+    const all = segments.children;
+    if (shown !== place) {
+      const [from, to] = shown < 0 ? [0, found.length - 1]
+        : [Math.min(shown, place), Math.max(shown, place)];
+      for (let n = from; n <= to; n += 1) {
+        all[n]?.firstChild.style.setProperty("--done", n < place ? "1" : "0");
+        all[n]?.classList.toggle("now", n === place);
+      }
+      shown = place;
+    }
+    const { start, end } = found[place] ?? { start: 0, end: duration };
+    const done = Math.min(Math.max((now - start) / (end - start), 0), 1);
+    all[place]?.firstChild.style.setProperty("--done", done.toFixed(4));
     knob.style.left = percent(now, duration);
     element.setAttribute("aria-valuenow", Math.round(now));
     element.setAttribute("aria-valuetext", `${clock(now)} of ${clock(duration)}`);

@@ -3,7 +3,7 @@ const PAUSE = 2;
 const LONGEST_CAPTION = 84;
 
 export function sentences(words) {
-  return lines(words, (line, text) => /[.!?…]["”')]?$/.test(text));
+  return lines(words, (_, text) => /[.!?…]["”')]?$/.test(text));
 }
 
 export function captionLines(words) {
@@ -15,7 +15,10 @@ function lines(words, endsAfter) {
   const found = [];
   let line = null;
   for (const [text, start, end] of words) {
-    if (!line || start - line.end > PAUSE) found.push((line = { start, end, text: "" }));
+    if (!line || start - line.end > PAUSE) {
+      line = { start, end, text: "" };
+      found.push(line);
+    }
     line.text += (line.text ? " " : "") + text;
     line.end = end;
     if (endsAfter(line, text)) line = null;

@@ -93,7 +93,8 @@ function scrub(shot, video) {
     if (event.pointerType === "touch") return;
     const { left, width } = shot.getBoundingClientRect();
     const part = Math.min(Math.max((event.clientX - left) / width, 0), 0.999);
-    if (!frame) shot.append((frame = make("div", { class: "scrub" })));
+    frame ??= make("div", { class: "scrub" });
+    if (!frame.isConnected) shot.append(frame);
     spriteSheet(video.id)(frame, part * video.duration, width);
     shot.style.setProperty("--scrub", `${100 * part}%`);
     shot.classList.add("scrubbing");

@@ -11,10 +11,13 @@ const nameOf = ({ name, kind }) => OWN[kind] ?? name;
 export function comparePanel({ state, player, accept }) {
   const body = make("div", { class: "compare" });
   const other = make("select", { "aria-label": "Compare with", onchange: () => lay() });
-  let versions = [];
+  /** @type {any[] | null} */
+  let versions = null;
   let chosen = 0;
+  let asked = false;
 
   async function refresh() {
+    asked = true;
     try {
       ({ versions } = await get(`${state.path}/annotations`, { signal: state.signal }));
     } catch (error) {
@@ -25,6 +28,8 @@ export function comparePanel({ state, player, accept }) {
   }
 
   function draw() {
+    if (!asked) refresh();
+    if (!versions) return;
     const others = versions.filter((version) => !isShown(version));
     const before = other.value;
     other.replaceChildren(...others.map((version) =>
@@ -97,5 +102,8 @@ export function comparePanel({ state, player, accept }) {
   const placeOf = (version, seconds) =>
     version.starts.findIndex((start) => Math.abs(start - seconds) < 0.05);
 
-  return { element: body, refresh, draw };
+  // Another version was saved: who compares next asks for all of them again.
+  const forget = () => { asked = false; };
+
+  return { element: body, draw, forget };
 }

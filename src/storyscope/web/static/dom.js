@@ -71,9 +71,11 @@ export function toast(message, act = null) {
   fading = setTimeout(() => place.classList.remove("on"), act ? 8000 : 4000);
 }
 
-// A picture; where it cannot be had, a sign of a film in its place.
-export const still = (src, attributes = {}) => make("img", { src, alt: "", ...attributes,
+// A picture; where it cannot be had, a sign of a film in its place. The source is set last: a
+// picture that is to wait until it is in sight would else be fetched at once.
+export const still = (src, attributes = {}) => make("img", { alt: "", ...attributes,
   onerror: ({ target }) => target.replaceWith(make("div", { class: "no-picture" }, icon("film"))),
+  src,
 });
 
 export const empty = (title, words, ...actions) =>
@@ -83,5 +85,9 @@ export const empty = (title, words, ...actions) =>
 export const link = (href, words, attributes = {}) =>
   make("a", { href, "data-link": true, ...attributes }, words);
 
+// "big-buck-bunny" as people write it.
+export const readable = (id) => (/[-_]/.test(id) ? id.split(/[-_]+/).filter(Boolean)
+  .map((word) => word[0].toUpperCase() + word.slice(1)).join(" ") : id);
+
 // What every video is called on the page.
-export const nameOf = (video) => video.title || video.id;
+export const nameOf = (video) => video.title || readable(video.id);

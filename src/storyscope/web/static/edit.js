@@ -5,7 +5,8 @@ const spliced = (list, at, remove, ...items) =>
 
 export const versionOf = (found, granularity = null) => ({
   starts: found.map((story) => story.start),
-  titles: found.map((story) => story.title),
+  // A number is no title: stories are counted anew when one is split or joined.
+  titles: found.map((story, n) => (story.title === `Story ${n + 1}` ? "" : story.title)),
   thumbnails: found.map((story) => story.chosen ?? null),
   granularity,
 });
@@ -57,6 +58,13 @@ export function regrouped(version, original, next) {
     result.thumbnails[place] = version.thumbnails[n] ?? result.thumbnails[place];
   });
   return result;
+}
+
+// Titles that came after the boundaries, for stories that nobody has named meanwhile.
+export function fillTitles(version, found) {
+  const titles = new Map(found.map((story) => [story.start.toFixed(2), story.title]));
+  return { ...version, titles: version.titles.map((title, n) =>
+    title || titles.get(version.starts[n].toFixed(2)) || "") };
 }
 
 export class History {

@@ -4,22 +4,28 @@ import { choose, confirm, nameOnce, askName } from "./dialogs.js";
 import { button, iconButton, make, toast, withIcon } from "./dom.js";
 import { bodyOf, join, split } from "./edit.js";
 import { dropDraft, savedTag, setSavedTag } from "./person.js";
+import { rove } from "./rove.js";
 import { timeline } from "./timeline.js";
 
-export function storyEditor({ state, player, why, done, chose }) {
+export function storyEditor({ state, player, why, done, saved }) {
   const undo = iconButton("undo", "Undo", () => back("undo"), { key: "Ctrl+Z" });
   const redo = iconButton("redo", "Redo", () => back("redo"), { key: "Ctrl+Shift+Z" });
-  const save = withIcon("check", "Save", keep, { class: "main", "aria-label": "Save version" });
+  const save = withIcon("check", "Save", keep, { class: "main", "aria-label": "Save version",
+    title: "Save version (Ctrl+S)" });
   const line = timeline({ state, change, seek: player.seek, why });
   const discard = button("Discard draft", throwAway);
-  const element = make("div", { class: "editor" },
-    make("div", { class: "tools bench", role: "toolbar", "aria-label": "Edit stories" },
-      withIcon("split", "Split", splitHere, { title: "Split the story here (s)" }),
-      withIcon("join", "Join", joinHere, { title: "Join with the story before (Backspace)" }),
-      iconButton("left", "Start this story a shot earlier", () => nudge(-1), { key: "[" }),
-      iconButton("right", "Start this story a shot later", () => nudge(1), { key: "]" }),
-      undo, redo, make("span", { class: "spring" }), discard, save,
-      button("Done", done)), line.element);
+  const bench = make("div", { class: "tools bench", role: "toolbar", "aria-label": "Edit stories" },
+    withIcon("split", "Split", splitHere,
+      { title: "Split the story here (s)", "aria-label": "Split" }),
+    withIcon("join", "Join", joinHere,
+      { title: "Join with the story before (Backspace)", "aria-label": "Join" }),
+    iconButton("left", "Start this story a shot earlier", () => nudge(-1), { key: "[" }),
+    iconButton("right", "Start this story a shot later", () => nudge(1), { key: "]" }),
+    undo, redo, make("span", { class: "spring" }), discard, save,
+    button("Done", done, { title: "Leave Edit (e)" }));
+  bench.querySelectorAll("button").forEach((each) => { each.tabIndex = -1; });
+  const tools = rove(bench, "button", "horizontal");
+  const element = make("div", { class: "editor" }, bench, line.element);
   get(`${state.path}/waveform`, { signal: state.signal })
     .then(({ level }) => line.setLevel(level)).catch(() => {});
 
@@ -64,8 +70,8 @@ export function storyEditor({ state, player, why, done, chose }) {
       return toast(`Not saved: ${error.message}`);
     }
     state.saved(name);
+    saved();
     state.changed();
-    chose();
     toast(`Saved as ${name}`);
   }
 
@@ -95,6 +101,7 @@ export function storyEditor({ state, player, why, done, chose }) {
     undo.disabled = !state.draft?.canUndo;
     redo.disabled = !state.draft?.canRedo;
     save.disabled = discard.disabled = !state.dirty;
+    tools.draw();
   }
 
   const keys = {
@@ -102,7 +109,7 @@ export function storyEditor({ state, player, why, done, chose }) {
     "[": () => nudge(-1), "]": () => nudge(1),
   };
   return { element, change, draw, follow: line.follow, keys, undo: () => back("undo"),
-    redo: () => back("redo") };
+    redo: () => back("redo"), focus: tools.focus, save: () => { if (state.dirty) keep(); } };
 }
 
 // Remove a saved version, after asking; the automatic one always stays.

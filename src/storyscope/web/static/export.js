@@ -5,11 +5,23 @@ import { openDialog } from "./dialogs.js";
 
 /** @type {[string, string[]][]} */
 const GROUPS = [
-  ["Players", ["webvtt", "matroska", "ffmetadata", "kodi", "thumbnails", "mp4", "mkv", "clips"]],
-  ["Editors", ["edl", "otio", "fcpxml", "premiere", "resolve"]],
-  ["Publishing", ["youtube", "podcast", "html", "iiif"]],
-  ["Research", ["csv", "json", "eaf"]],
+  ["Players", ["webvtt", "matroska", "ffmetadata", "kodi", "jellyfin", "thumbnails", "mp4", "mkv"]],
+  ["Editors", ["edl", "otio", "fcpxml", "fcp7", "premiere", "resolve", "avid", "audacity", "clips",
+    "clips-exact"]],
+  ["Publishing", ["youtube", "podcast", "html", "sheet", "iiif", "web-annotation"]],
+  ["Research", ["csv", "json", "eaf", "textgrid"]],
 ];
+/** @type {Record<string, string>} */
+const LABELS = {
+  webvtt: "WebVTT", matroska: "Matroska XML", ffmetadata: "FFmpeg metadata", kodi: "Kodi",
+  jellyfin: "Jellyfin", thumbnails: "Thumbnail track", mp4: "MP4 with chapters",
+  mkv: "MKV with chapters", edl: "EDL", otio: "OpenTimelineIO", fcpxml: "Final Cut Pro",
+  fcp7: "Final Cut Pro 7", premiere: "Premiere Pro", resolve: "DaVinci Resolve",
+  avid: "Avid Media Composer", audacity: "Audacity labels", clips: "Clips",
+  "clips-exact": "Clips, exact", youtube: "YouTube description", podcast: "Podcast chapters",
+  html: "Web page", sheet: "Contact sheet", iiif: "IIIF", "web-annotation": "Web Annotation",
+  csv: "CSV", json: "JSON", eaf: "ELAN", textgrid: "Praat TextGrid",
+};
 const MOST_SHOWN = 20_000;
 
 export async function openExport(state, { signal }) {
@@ -26,7 +38,7 @@ export async function openExport(state, { signal }) {
       ...group.map((format) => make("label", { class: "format" },
         make("input", { type: "radio", name: "format", value: format.name,
           onchange: () => choose(format) }),
-        make("span", {}, make("b", {}, format.name),
+        make("span", {}, make("b", {}, LABELS[format.name] ?? format.name),
           make("span", { class: "small soft" }, format.summary)))))));
   const what = `${plural(state.now.starts.length, "story", "stories")} · ${state.label}`;
   const dialog = openDialog("Export", make("div", { class: "export" }, picker,

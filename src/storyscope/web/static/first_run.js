@@ -14,7 +14,8 @@ export function firstRun(choose) {
     demo.disabled = true;
     try {
       await send("POST", "/demo");
-      toast("Making the demo film…");
+      // It takes half a minute; then it is on its way in like any other video.
+      demo.textContent = "Making the demo film…";
     } catch (error) {
       demo.disabled = false;
       toast(error.message);

@@ -9,7 +9,7 @@ const began = new Map();
 let number = 0;
 let jobs = [];
 const listeners = new Set();
-const changed = () => listeners.forEach((listener) => listener());
+const changed = () => { for (const listener of listeners) listener(); };
 
 export const activeJobs = () => jobs.filter((job) => ACTIVE.includes(job.state));
 export const isBusy = () => uploads.size > 0 || activeJobs().length > 0;

@@ -71,7 +71,7 @@ export async function showLibrary({ view, signal }) {
   function follow(now) {
     jobs = now;
     const moved = jobs.some((job) => states.get(job.id) !== job.state);
-    jobs.forEach((job) => states.set(job.id, job.state));
+    for (const job of jobs) states.set(job.id, job.state);
     if (moved && loaded) refresh();
     else if (loaded) draw();
   }

@@ -115,7 +115,13 @@ async function byImage(route) {
     link("/", "Back to the library", { class: "button" })));
 }
 
+// Not by its address: another hash would draw the view anew.
+document.querySelector("a.skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  view.focus();
+});
 headerTools();
+if (matchMedia("(max-width: 640px)").matches) box.placeholder = "Search";
 start([
   [/^\/search\/image$/, byImage], [/^\/search$/, showSearch], [/^\/watch\/(.+)$/, showWatch],
   [/^\/learn$/, showLearn], [/^/, showLibrary],

@@ -26,8 +26,8 @@ export function rewrite(address, signal) {
 
 export async function show() {
   current.abort();
-  const controller = (current = new AbortController());
-  const { signal } = controller;
+  current = new AbortController();
+  const { signal } = current;
   const { pathname, searchParams: params } = new URL(location.href);
   const [pattern, render] = routes.find(([each]) => each.test(pathname));
   onshow(pathname, params);

@@ -1,6 +1,6 @@
 // Search: stories, each shown by the frame that answers; filters are part of the address.
 import { ask, get, videoPath, wasAborted } from "./api.js";
-import { button, empty, link, make, nameOf, stories, toast, withIcon } from "./dom.js";
+import { button, empty, link, make, nameOf, readable, stories, toast, withIcon } from "./dom.js";
 import { hitCard } from "./hit.js";
 import { go } from "./router.js";
 
@@ -97,7 +97,9 @@ function query(params) {
   return `/search?${asked}`;
 }
 
-const cards = (hits, words) => hits.map((hit) => hitCard(hit, { name: hit.video_title, words }));
+const cards = (hits, words) => hits.map((hit) => hitCard(hit, {
+  name: hit.video_title === hit.video ? readable(hit.video) : hit.video_title, words,
+}));
 
 function filterBar(params, videos) {
   const choice = (name, label, options) => {

@@ -3,12 +3,18 @@
 import { picture, send } from "./api.js";
 import { clock, make, still, toast } from "./dom.js";
 import { showBy } from "./edit.js";
+import { rove } from "./rove.js";
+
+const AT_ONCE = 40;
 
 const GRADUAL = ["dissolve", "fade", "wipe"];
 
 export function shotStrip({ state, player, change }) {
   const element = make("div", { class: "film", role: "group",
     "aria-label": "Shots of this story" });
+  const [pictures, stars] = [rove(element, ".go", "horizontal"),
+    rove(element, ".star", "horizontal")];
+  let waiting = [];
   const inside = ({ start, end }, story) => {
     const middle = (start + end) / 2;
     return story.start <= middle && middle < story.end;
@@ -16,9 +22,29 @@ export function shotStrip({ state, player, change }) {
 
   function draw(place) {
     const story = state.stories()[place];
-    element.replaceChildren(...state.shots.filter((shot) => inside(shot, story))
-      .map((shot) => cell(shot, story, place)));
+    waiting = state.shots.filter((shot) => inside(shot, story))
+      .map((shot) => () => cell(shot, story, place));
+    element.replaceChildren();
+    more();
   }
+
+  // A whole film as one story has hundreds of shots: they come as the strip is scrolled.
+  function more() {
+    element.append(...waiting.splice(0, AT_ONCE).map((build) => build()));
+    pictures.draw();
+    stars.draw();
+  }
+
+  element.addEventListener("scroll", () => {
+    const left = element.scrollWidth - element.scrollLeft - element.clientWidth;
+    if (waiting.length && left < element.clientWidth) more();
+  }, { passive: true });
+  element.addEventListener("keydown", (event) => {
+    if (!["ArrowUp", "ArrowDown"].includes(event.key)) return;
+    const other = event.target.matches(".go") ? ".star" : ".go";
+    event.target.closest(".cell")?.querySelector(other)?.focus();
+    event.preventDefault();
+  });
 
   function cell(shot, story, place) {
     const at = shot.pictures[Math.floor(shot.pictures.length / 2)] ?? shot.start;
@@ -26,14 +52,15 @@ export function shotStrip({ state, player, change }) {
     const cover = chosen || shot.pictures.includes(story.picture);
     const can = state.draft || state.isAutomatic;
     return make("div", { class: cover ? "cell chosen" : "cell" },
-      make("button", { type: "button", class: "go", "aria-label": `Go to ${clock(shot.start)}`,
+      make("button", { type: "button", class: "go", tabindex: -1,
+        "aria-label": `Go to ${clock(shot.start)}`,
         onclick: (event) => {
           player.seek(shot.start);
           if (event.detail) event.currentTarget.blur();
         } },
       still(picture(state.id, at), { loading: "lazy" })),
-      can ? make("button", { type: "button", class: "star", "aria-pressed": String(chosen),
-        title: "Use as the picture of this story",
+      can ? make("button", { type: "button", class: "star", tabindex: -1,
+        "aria-pressed": String(chosen), title: "Use as the picture of this story",
         "aria-label": `Use the shot at ${clock(shot.start)} as the picture of this story`,
         onclick: () => choose(place, chosen ? null : at) }, chosen ? "★" : "☆") : null,
       GRADUAL.includes(shot.transition) ? verdict(shot, place) : null);

@@ -2,14 +2,21 @@
 // Heading, address, export and explanations are all derived from here.
 import { get, videoPath } from "./api.js";
 import { clock } from "./dom.js";
-import { bodyOf, History, regrouped, versionOf } from "./edit.js";
+import { bodyOf, fillTitles, History, regrouped, versionOf } from "./edit.js";
+import { firstFrom, startsAt } from "./granularity.js";
 import { dropDraft, draftOf, keepDraft, myName } from "./person.js";
 
 const DEFAULT = 0.5;
+// While the slider moves only the page redraws; when it rests for so long, titles are asked for.
+const REST = 60;
 
 export class WatchState {
   #listeners = new Set();
   #turn = 0;
+  // What the server said of stories, by where they begin.
+  #known = new Map();
+  #times = [];
+  #drawn = { now: null, facts: null, list: [] };
 
   constructor({ id, params, signal }) {
     this.id = id;
@@ -25,19 +32,22 @@ export class WatchState {
     this.video = null;
     /** @type {any} */
     this.transcript = null;
+    this.cuts = { order: [], natural: 1 };
     this.shots = [];
     this.matchTimes = [];
+    // Whether titles and pictures of the boundaries on screen are still awaited.
+    this.sketched = false;
     this.name = id;
     this.frameRate = 25;
   }
 
   async load() {
     const { signal } = this;
-    [this.facts, { shots: this.shots }, this.transcript, this.video] = await Promise.all([
-      get(`${this.path}/stories${this.query()}`, { signal }), get(`${this.path}/shots`, { signal }),
-      get(`${this.path}/transcript`, { signal }), get(this.path, { signal }),
-    ]);
+    [this.facts, { shots: this.shots }, this.transcript, this.video, this.cuts] = await Promise.all(
+      [`/stories${this.query()}`, "/shots", "/transcript", "", "/path"].map(
+        (what) => get(this.path + what, { signal })));
     this.duration = this.facts.video.duration;
+    this.#times = this.shots.flatMap((shot) => shot.pictures).sort((a, b) => a - b);
     this.#settle();
     if (this.mode === "edit") this.edit();
   }
@@ -47,23 +57,54 @@ export class WatchState {
     const mine = ++this.#turn;
     const facts = await get(`${this.path}/stories${queryOf(source)}`, { signal: this.signal });
     if (mine !== this.#turn) return;
-    [this.source, this.facts, this.draft] = [source, facts, null];
+    [this.source, this.facts, this.draft, this.sketched] = [source, facts, null, false];
+    this.#known.clear();
     this.#settle();
     if (this.mode === "edit") this.edit();
     this.changed();
   }
 
-  // While editing, the number of stories is one more step that can be undone.
+  // The new boundaries are shown at once; titles and pictures follow. While editing, the number
+  // of stories is one more step that can be undone.
   async regroup(granularity, { again }) {
-    if (!this.draft) return this.choose({ annotator: null, granularity });
     const mine = ++this.#turn;
-    const { stories } = await get(
-      `${this.path}/stories?granularity=${granularity}`, { signal: this.signal });
-    if (mine !== this.#turn || !this.draft) return;
-    const next = regrouped(this.now, this.base, versionOf(stories, granularity));
-    if (again) this.draft.replace(next);
-    else this.draft.push(next);
+    const sketch = this.#sketch(granularity);
+    if (this.draft) {
+      const next = regrouped(this.now, this.base, versionOf(sketch, granularity));
+      if (again) this.draft.replace(next);
+      else this.draft.push(next);
+    } else {
+      this.source = { annotator: null, granularity };
+      this.facts = { ...this.facts, granularity, stories: sketch };
+      this.#settle();
+    }
+    this.sketched = true;
     this.changed();
+    await new Promise((go) => setTimeout(go, REST));
+    if (mine !== this.#turn || this.signal.aborted) return;
+    const facts = await get(
+      `${this.path}/stories?granularity=${granularity}`, { signal: this.signal });
+    if (mine !== this.#turn) return;
+    this.sketched = false;
+    if (this.draft) {
+      this.#remember(facts.stories);
+      this.draft.replace(fillTitles(this.now, facts.stories));
+    } else {
+      this.facts = facts;
+      this.#settle();
+    }
+    this.changed();
+  }
+
+  // Stories of another granularity, with what is known of those that stay as they are.
+  #sketch(granularity) {
+    const starts = startsAt(this.cuts, this.shots, granularity);
+    return starts.map((start, n) => {
+      const end = starts[n + 1] ?? this.duration;
+      const known = this.#known.get(keyOf(start));
+      const same = known && Math.abs(known.end - end) < 0.05;
+      return same ? { ...known } : { start, end, title: "", keywords: [], chosen: null };
+    });
   }
 
   edit() {
@@ -87,7 +128,7 @@ export class WatchState {
   changed() {
     if (this.draft?.changed) keepDraft(this.id, this.source, this.draft.now);
     else if (this.draft && sameDraft(this)) dropDraft(this.id);
-    this.#listeners.forEach((listener) => listener());
+    for (const listener of this.#listeners) listener();
   }
 
   listen(listener) { this.#listeners.add(listener); }
@@ -127,10 +168,17 @@ export class WatchState {
 
   // The stories with their ends, pictures and keywords, whoever drew them.
   stories() {
-    const { starts, titles, thumbnails } = this.now;
+    const { now, facts } = this;
+    if (this.#drawn.now !== now || this.#drawn.facts !== facts) {
+      this.#drawn = { now, facts, list: this.#list(now) };
+    }
+    return this.#drawn.list;
+  }
+
+  #list({ starts, titles, thumbnails }) {
     return starts.map((start, n) => {
       const end = starts[n + 1] ?? this.duration;
-      const found = this.facts.stories.find((each) => Math.abs(each.start - start) < 0.05);
+      const found = this.#known.get(keyOf(start));
       const inside = found && found.thumbnail < end ? found.thumbnail : null;
       return {
         start, end, number: n + 1, title: titles[n] || `Story ${n + 1}`, named: titles[n],
@@ -162,16 +210,27 @@ export class WatchState {
   }
 
   #middle(start, end) {
-    const times = this.shots.flatMap((shot) => shot.pictures)
-      .filter((time) => start <= time && time < end);
-    return times[Math.floor(times.length / 2)] ?? (start + end) / 2;
+    const from = firstFrom(this.#times, start);
+    const to = firstFrom(this.#times, end);
+    return from < to ? this.#times[(from + to) >> 1] : (start + end) / 2;
   }
 
-  #settle() { this.base = versionOf(this.facts.stories, this.source.granularity); }
+  #remember(stories) {
+    for (const story of stories) {
+      if (story.thumbnail !== undefined) this.#known.set(keyOf(story.start), story);
+    }
+  }
+
+  #settle() {
+    this.#remember(this.facts.stories);
+    this.base = versionOf(this.facts.stories, this.source.granularity);
+  }
 }
 
 export const describeDraft = ({ at }) => `Draft from ${new Date(at).toLocaleString()}`;
 export const span = ({ start, end }) => `${clock(start)} – ${clock(end)}`;
+
+const keyOf = (seconds) => seconds.toFixed(2);
 
 const lower = (name) => name[0].toLowerCase() + name.slice(1);
 const sameDraft = (state) => {

@@ -4,60 +4,102 @@ import { clock, colour, make, still } from "./dom.js";
 import { retitle } from "./edit.js";
 import { icon } from "./icons.js";
 import { marked, termsOf } from "./matches.js";
+import { rove } from "./rove.js";
 
-export function storyList({ state, seek, change }) {
+const AT_ONCE = 100;
+const AFTER_PAINT = 100;
+
+export function storyList({ state, player, change }) {
   const list = make("ol", { class: "stories", "aria-label": "Stories" });
+  const [buttons, fields] = [rove(list, "button"), rove(list, ".retitle")];
+  let rows = new Map();
+  let waiting = [];
   let now = -1;
 
+  // Rows of stories that stay as they are stay too; of hundreds of new ones those that are in
+  // sight come first, the others when the page has been painted.
   function draw() {
     const terms = termsOf(state.words);
     const hits = state.matchTimes ?? [];
-    const top = list.parentElement?.scrollTop ?? 0;
-    list.replaceChildren(...state.stories().map((story, n) => {
+    const known = rows;
+    rows = new Map();
+    waiting = state.stories().map((story, n) => () => {
       const found = hits.some((time) => story.start <= time && time < story.end);
-      return state.draft ? editable(story, n) : entry(story, n, terms, found);
-    }));
-    if (list.parentElement) list.parentElement.scrollTop = top;
+      const key = keyOf(story, found, n);
+      const row = known.get(key)
+        ?? (state.draft ? editable(story, n) : entry(story, terms, found));
+      row.style.setProperty("--tag", colour(n));
+      rows.set(key, row);
+      return row;
+    });
+    list.ariaBusy = String(state.sketched);
+    list.children[now]?.classList.remove("now");
+    list.children[now]?.removeAttribute("aria-current");
     now = -1;
+    const whole = waiting;
+    const kept = waiting.splice(0, Math.max(AT_ONCE, player.current() + 1));
+    put(kept.map((build) => build()));
+    if (waiting.length) setTimeout(() => { if (waiting === whole) rest(); }, AFTER_PAINT);
+    buttons.draw();
+    fields.draw();
   }
 
-  const shot = (story, n) => make("span", { class: "story-shot" },
-    still(picture(state.id, story.picture), { loading: "lazy" }),
-    make("i", { class: "tag", style: { background: colour(n) } }),
-    make("span", { class: "time" }, clock(story.start)));
+  const rest = () => list.append(...waiting.splice(0).map((build) => build()));
 
-  function entry(story, n, terms, found) {
+  // The list becomes these rows; those that are there already are not touched.
+  function put(wanted) {
+    const stay = new Set(wanted);
+    [...list.children].forEach((row) => { if (!stay.has(row)) row.remove(); });
+    let next = list.firstChild;
+    for (const row of wanted) {
+      if (row === next) next = next.nextSibling;
+      else list.insertBefore(row, next);
+    }
+  }
+
+  const keyOf = (story, found, n) => [story.start, story.end, story.title, story.picture,
+    story.keywords, story.summary, found, state.draft ? n : ""].join("|");
+
+  const shot = (story) => make("span", { class: "story-shot" },
+    still(picture(state.id, story.picture), { loading: "lazy" }),
+    make("i", { class: "tag" }), make("span", { class: "time" }, clock(story.start)));
+
+  function entry(story, terms, found) {
     const named = story.title.toLowerCase();
     const others = story.keywords.filter((word) => !named.includes(word.toLowerCase()));
     return make("li", { class: "story" }, make("button", {
-      type: "button", class: "story-go",
-      onclick: (event) => {
-        seek(story.start);
-        if (event.detail) event.currentTarget.blur();
-      },
-    }, shot(story, n), make("span", { class: "story-words" },
+      type: "button", class: "story-go", tabindex: -1,
+    }, shot(story), make("span", { class: "story-words" },
       make("b", {}, ...marked(story.title, terms)),
       make("span", { class: "small soft" }, `${clock(story.start)} – ${clock(story.end)}`,
         found ? make("span", { class: "found" }, icon("search"), "match") : null),
-      make("span", { class: "keywords small soft" },
-        ...marked(others.slice(0, 4).join(", "), terms)),
+      others.length ? make("span", { class: "keywords small soft" },
+        ...marked(others.slice(0, 4).join(", "), terms)) : null,
       story.summary ? make("span", { class: "small soft" }, ...marked(story.summary, terms))
         : null)));
   }
 
   function editable(story, n) {
     const field = make("input", {
-      class: "retitle", value: story.named, placeholder: `Story ${n + 1}`, maxlength: 500,
+      class: "retitle", tabindex: -1, value: story.named, placeholder: `Story ${n + 1}`,
+      maxlength: 500,
       "aria-label": `Title of story ${n + 1}`,
       onchange: () => change(retitle(state.now, n, field.value.trim())),
       onkeydown: (event) => { if (event.key === "Enter") field.blur(); },
     });
     return make("li", { class: "story" }, make("div", { class: "story-go" },
-      make("button", { type: "button", class: "bare", onclick: () => seek(story.start),
-        "aria-label": `Go to story ${n + 1}` }, shot(story, n)),
+      make("button", { type: "button", class: "bare", tabindex: -1,
+        "aria-label": `Go to story ${n + 1}` }, shot(story)),
       make("span", { class: "story-words" }, field,
         make("span", { class: "small soft" }, `${clock(story.start)} – ${clock(story.end)}`))));
   }
+
+  list.addEventListener("click", (event) => {
+    const pressed = event.target.closest("button");
+    if (!pressed) return;
+    player.seek(state.now.starts[[...list.children].indexOf(pressed.closest("li"))]);
+    if (event.detail) pressed.blur();
+  });
 
   function mark(place) {
     if (place === now) return;
@@ -68,6 +110,8 @@ export function storyList({ state, seek, change }) {
     if (!row) return;
     row.setAttribute("aria-current", "true");
     row.classList.add("now");
+    buttons.rest(row.querySelector("button"));
+    fields.rest(row.querySelector(".retitle"));
     const panel = list.closest(".panel-body");
     if (!panel || !row.offsetParent || panel.contains(document.activeElement)) return;
     const [top, bottom] = [row.offsetTop, row.offsetTop + row.offsetHeight];
@@ -76,5 +120,12 @@ export function storyList({ state, seek, change }) {
     }
   }
 
-  return { element: list, draw, mark };
+  // The title of a story, to be typed over.
+  function name(place) {
+    const field = list.children[place]?.querySelector(".retitle");
+    field?.focus();
+    field?.select();
+  }
+
+  return { element: list, draw, mark, name };
 }

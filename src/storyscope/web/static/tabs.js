@@ -33,5 +33,7 @@ export function tabbed(label, tabs, { onchoose = (_id) => {} } = {}) {
   }
 
   choose(tabs[0].id);
-  return { bar, panels, choose, head: (id) => heads[tabs.findIndex((tab) => tab.id === id)] };
+  const head = (id) => heads[tabs.findIndex((tab) => tab.id === id)];
+  const focus = () => heads.find((each) => each.tabIndex === 0).focus();
+  return { bar, panels, choose, head, focus };
 }

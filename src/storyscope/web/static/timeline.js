@@ -2,6 +2,7 @@
 import { picture } from "./api.js";
 import { clock, colour, make, percent } from "./dom.js";
 import { join, move } from "./edit.js";
+import { rove } from "./rove.js";
 import { drawWave } from "./waveform.js";
 
 const SLACK = 6;
@@ -25,6 +26,7 @@ export function timeline({ state, change, seek, why }) {
     "aria-label": "Zoom", oninput: () => zoomTo(MOST_ZOOM ** Number(zoomBar.value)) });
   const element = make("section", { class: "timeline", "aria-label": "Timeline" }, scroller, tip,
     make("div", { class: "zoom small soft" }, make("label", {}, "Zoom", zoomBar)));
+  const stops = rove(grips, ".grip", "pages");
   let zoom = 1;
   let level = null;
 
@@ -70,13 +72,16 @@ export function timeline({ state, change, seek, why }) {
   }
 
   function draw() {
-    const kept = [...grips.children].indexOf(document.activeElement);
-    blocks.replaceChildren(...state.stories().map((story, n) => make("div", {
-      class: "block", title: story.title, style: { "--fill": colour(n) },
-    }, make("span", {}, story.title))));
-    grips.replaceChildren(...state.now.starts.slice(1).map((_, n) => grip(n + 1)));
+    const told = state.stories();
+    fit(blocks, told.length, () => make("div", { class: "block" }, make("span")));
+    fit(grips, told.length - 1, grip);
+    told.forEach((story, n) => {
+      const block = blocks.children[n];
+      if (block.title !== story.title) block.title = block.firstChild.textContent = story.title;
+      block.style.setProperty("--fill", colour(n));
+    });
     lay(state.now.starts);
-    if (kept >= 0) grips.children[kept]?.focus();
+    stops.draw();
   }
 
   function lay(starts) {
@@ -94,25 +99,35 @@ export function timeline({ state, change, seek, why }) {
     });
   }
 
-  function grip(story) {
-    const element = make("div", { class: "grip", role: "slider", tabindex: 0,
-      "aria-label": `Start of story ${story + 1}`, "aria-describedby": "boundary-tip" });
-    element.addEventListener("keydown", (event) => {
-      const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
-      if (step) byShot(story, step);
-      else if (event.key === "Delete" || event.key === "Backspace") {
-        change(join(state.now, story), "Stories joined");
-      } else return;
-      event.preventDefault();
-      event.stopPropagation();
-    });
-    element.addEventListener("pointerdown", (event) => drag(event, element, story));
-    for (const name of ["pointerenter", "focus"]) {
-      element.addEventListener(name, () => explain(element, story));
-    }
-    for (const name of ["pointerleave", "blur"]) element.addEventListener(name, hush);
-    return element;
+  function grip() {
+    return make("div", { class: "grip", role: "slider", tabindex: -1,
+      "aria-label": `Start of story ${grips.children.length + 2}`,
+      "aria-describedby": "boundary-tip" });
   }
+
+  // Which story a grip begins, or 0 where there is no grip.
+  const storyOf = ({ target }) => [...grips.children].indexOf(target) + 1;
+
+  grips.addEventListener("keydown", (event) => {
+    const story = storyOf(event);
+    const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
+    if (step) byShot(story, step);
+    else if (event.key === "Delete" || event.key === "Backspace") {
+      change(join(state.now, story), "Stories joined");
+      (grips.children[story - 1] ?? grips.lastChild)?.focus();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  grips.addEventListener("pointerdown", (event) => {
+    if (storyOf(event)) drag(event, event.target, storyOf(event));
+  });
+  for (const name of ["pointerover", "focusin"]) {
+    grips.addEventListener(name, (event) => {
+      if (storyOf(event)) explain(event.target, storyOf(event));
+    });
+  }
+  for (const name of ["pointerout", "focusout"]) grips.addEventListener(name, hush);
 
   // One drag is one step to undo. A finger that scrolls the page cancels the drag: nothing moves.
   function drag(event, element, story) {
@@ -175,9 +190,12 @@ export function timeline({ state, change, seek, why }) {
 
   function follow(seconds) {
     needle.style.left = percent(seconds, duration);
+    const story = state.now.starts.findLastIndex((start) => start <= seconds + 0.02);
+    stops.rest(grips.children[Math.max(0, story - 1)]);
+    if (zoom === 1) return;
     const [left, right] = [scroller.scrollLeft, scroller.scrollLeft + scroller.clientWidth];
     const at = needle.offsetLeft;
-    if (zoom > 1 && (at < left || at > right)) scroller.scrollLeft = at - scroller.clientWidth / 3;
+    if (at < left || at > right) scroller.scrollLeft = at - scroller.clientWidth / 3;
   }
 
   function scrub(event) {
@@ -194,4 +212,10 @@ export function timeline({ state, change, seek, why }) {
   new ResizeObserver(() => { fillPictures(); paint(); }).observe(scroller);
 
   return { element, draw, follow, byShot, setLevel: (values) => { level = values; paint(); } };
+}
+
+// As many children as are wanted; those that are there stay.
+function fit(lane, count, build) {
+  while (lane.children.length > Math.max(0, count)) lane.lastChild.remove();
+  while (lane.children.length < count) lane.append(build());
 }

@@ -2,6 +2,7 @@
 import { sentences } from "./captions.js";
 import { clock, make } from "./dom.js";
 import { holds, marked, termsOf } from "./matches.js";
+import { rove } from "./rove.js";
 
 export function transcriptPanel({ words, query, seek, whenEmpty }) {
   const lines = sentences(words);
@@ -11,6 +12,7 @@ export function transcriptPanel({ words, query, seek, whenEmpty }) {
     "aria-label": "Find in transcript", oninput: () => fill() });
   const head = make("div", { class: "find" }, box, count);
   const element = make("div", {}, ...(lines.length ? [head, list] : [whenEmpty]));
+  const stops = rove(list, ".say");
   let rows = [];
   let now = -1;
   let touched = 0;
@@ -27,7 +29,7 @@ export function transcriptPanel({ words, query, seek, whenEmpty }) {
       : found.length ? `${found.length} found` : "Not found";
     rows = shown.map((line) => ({
       ...line,
-      row: make("button", { type: "button", class: "say", onclick: (event) => {
+      row: make("button", { type: "button", class: "say", tabindex: -1, onclick: (event) => {
         seek(line.start);
         if (event.detail) event.currentTarget.blur();
       } }, make("small", {}, clock(line.start)),
@@ -35,6 +37,7 @@ export function transcriptPanel({ words, query, seek, whenEmpty }) {
     }));
     list.replaceChildren(...rows.map((line) => line.row));
     now = -1;
+    stops.draw();
   }
 
   function follow(seconds) {
@@ -44,6 +47,7 @@ export function transcriptPanel({ words, query, seek, whenEmpty }) {
     now = at;
     const row = rows[now]?.row;
     row?.classList.add("now");
+    stops.rest(row);
     const panel = element.closest(".panel-body");
     const busy = document.activeElement === box || Date.now() - touched < 4000;
     if (!row || !panel || busy || !row.offsetParent) return;

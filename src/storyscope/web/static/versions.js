@@ -15,7 +15,7 @@ export function versionPicker({ state, remove }) {
   const element = make("div", { class: "picker" },
     make("div", { class: "picker-row" }, select, own, bin), amount);
   let turning = false;
-  let pending;
+  let offered = "";
 
   function choose() {
     const annotator = select.value || null;
@@ -24,12 +24,9 @@ export function versionPicker({ state, remove }) {
 
   // One turn of the dial, however long, is one step to undo.
   function turn() {
-    clearTimeout(pending);
-    pending = setTimeout(() => {
-      const again = turning;
-      turning = true;
-      state.regroup(Number(dial.value), { again }).catch(told);
-    }, 30);
+    const again = turning;
+    turning = true;
+    state.regroup(Number(dial.value), { again }).catch(told);
   }
 
   const told = (error) => { if (!wasAborted(error)) toast(error.message); };
@@ -56,8 +53,11 @@ export function versionPicker({ state, remove }) {
     const first = kept ? [["", `Library version (by ${kept})`], [AUTOMATIC, "Automatic"]]
       : [["", "Automatic"]];
     const rest = [...people].map((name) => [name, name === myName() ? `${name} (you)` : name]);
-    select.replaceChildren(...[...first, ...rest].map(([value, words]) =>
-      make("option", { value }, words)));
+    const options = [...first, ...rest];
+    if (JSON.stringify(options) !== offered) {
+      offered = JSON.stringify(options);
+      select.replaceChildren(...options.map(([value, words]) => make("option", { value }, words)));
+    }
     select.value = state.source.annotator ?? "";
     const person = state.source.annotator && state.source.annotator !== AUTOMATIC;
     const words = isOwn() ? "Use the automatic version in the library again"

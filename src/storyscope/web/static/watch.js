@@ -14,7 +14,7 @@ import { tabbed } from "./tabs.js";
 import { transcriptPanel } from "./transcript.js";
 import { emptyTranscript } from "./subtitles.js";
 import { versionPicker } from "./versions.js";
-import { headActions, draftNotice, warnings } from "./watch_head.js";
+import { draftNotice, headActions, skipTo, warnings } from "./watch_head.js";
 import { reasonBars, reasonFor, reasonLine } from "./why.js";
 
 export async function showWatch({ view, name: id, params, signal }) {
@@ -25,18 +25,18 @@ export async function showWatch({ view, name: id, params, signal }) {
   document.title = `${state.name} – Storyscope`;
   const asked = params.has("t") ? Number(params.get("t")) || 0 : null;
   const start = Math.min(asked ?? (params.has("edit") ? 0 : watchedTo(id)), state.duration);
-  let [reasons, explained] = [{ boundaries: [] }, undefined];
+  let [reasons, explained, asking] = [null, undefined, 0];
   let [shown, writtenAt] = [-1, start];
 
   const first = state.stories().findLast((story) => story.start <= start + 0.02);
   const poster = start > 0.5 && start !== first.start ? start : first.picture;
   const player = storyPlayer({ state, start, poster, signal, ontime: () => follow() });
-  const list = storyList({ state, seek: player.seek, change: (version) => editor.change(version) });
+  const list = storyList({ state, player, change: (version) => editor.change(version) });
   const spoken = transcriptPanel({ words: state.transcript.words, query: state.words,
     seek: player.seek, whenEmpty: emptyTranscript(state) });
   state.matchTimes = spoken.times();
   const editor = storyEditor({ state, player, why: explain, done: () => setMode("watch"),
-    chose: () => compare.refresh() });
+    saved: () => compare.forget() });
   const compare = comparePanel({ state, player, accept });
   const strip = shotStrip({ state, player, change: (version) => editor.change(version) });
   const picker = versionPicker({ state, remove: removeVersion });
@@ -53,24 +53,28 @@ export async function showWatch({ view, name: id, params, signal }) {
   const actions = headActions({ state, player, setMode });
   const about = [make("div", { class: "about" }, story, when, why), strip.element];
 
-  view.replaceChildren(make("div", { class: "watch" },
+  const toEditing = skipTo("Skip to editing", editor.focus);
+  const root = make("div", { class: "watch" },
     make("div", { class: "main-column" }, player.element,
       make("div", { class: "title-row" },
         make("div", {}, make("h1", {}, state.name), heading), actions.element),
       ...warnings(state), notice, below),
     make("aside", { class: "side", "aria-label": "Stories and transcript" },
-      picker.element, side.bar, ...side.panels)));
+      picker.element, side.bar, ...side.panels));
+  view.replaceChildren(skipTo("Skip to stories", () => side.focus()), toEditing, root);
 
   learnReasons();
   player.mark(state.matchTimes);
   state.listen(draw);
-  shortcuts({ player, editor, state, signal, why: toggleWhy });
-  compare.refresh();
+  shortcuts({ player, editor, state, signal, why: toggleWhy,
+    edit: () => setMode(state.mode === "edit" ? "watch" : "edit"),
+    name: () => { side.choose("stories"); list.name(player.current()); } });
   draw();
 
   function draw() {
     const { mode } = state;
-    view.firstChild.dataset.mode = mode;
+    root.dataset.mode = mode;
+    toEditing.hidden = mode !== "edit";
     heading.textContent = `${state.label} · ${stories(state.now.starts.length)} · `
       + `${clock(state.duration)}`;
     side.head("stories").textContent = `Stories ${state.now.starts.length}`;
@@ -79,17 +83,18 @@ export async function showWatch({ view, name: id, params, signal }) {
       below.replaceChildren(...(mode === "edit" ? [editor.element, ...about]
         : mode === "compare" ? [compare.element] : about));
     }
-    learnReasons();
+    clearTimeout(asking);
+    asking = setTimeout(learnReasons, 150);
     picker.draw();
     actions.draw();
     player.draw();
     list.draw();
-    compare.draw();
+    if (mode === "compare") compare.draw();
     if (mode === "edit") editor.draw();
     notice.replaceChildren(...draftNotice(state, draftOf(id), continueDraft));
     shown = -1;
     follow();
-    rewrite(state.address(player.time()), signal);
+    if (!state.sketched) rewrite(state.address(player.time()), signal);
   }
 
   function follow() {
@@ -97,11 +102,14 @@ export async function showWatch({ view, name: id, params, signal }) {
     const place = player.current();
     spoken.follow(at);
     if (state.mode === "edit") editor.follow(at);
-    if (place !== shown) describe((shown = place));
-    if (Math.abs(at - writtenAt) > 2) rewrite(state.address((writtenAt = at)), signal);
+    if (place !== shown) describe(place);
+    if (Math.abs(at - writtenAt) <= 2) return;
+    writtenAt = at;
+    rewrite(state.address(at), signal);
   }
 
   function describe(place) {
+    shown = place;
     const all = state.stories();
     const now = all[place];
     list.mark(place);
@@ -109,32 +117,35 @@ export async function showWatch({ view, name: id, params, signal }) {
     when.textContent = `Story ${place + 1} of ${all.length} · ${clock(now.start)} – `
       + `${clock(now.end)}${now.keywords.length ? ` · ${now.keywords.join(", ")}` : ""}`;
     strip.draw(place);
-    const reason = place ? reasonFor(reasons, now.start) : null;
+    const reason = place && reasons ? reasonFor(reasons, now.start) : null;
     why.hidden = !reason;
     if (!reason) return;
-    const line = reasonLine(reason, state.originOf(now.start));
+    const line = reasons.level !== state.source.granularity ? "…"
+      : reasonLine(reason, state.originOf(now.start));
     why.firstChild.replaceChildren(make("b", {}, "Why here? "), line);
     why.lastChild.replaceChildren(...(reason.other ? [] : [reasonBars(reason)]));
   }
 
   function learnReasons() {
     const level = state.source.granularity;
-    if (level === explained) return;
+    if (level === explained || signal.aborted) return;
     explained = level;
     get(`${state.path}/explanation${level === null ? "" : `?granularity=${level}`}`, { signal })
       .then((facts) => {
-        if (level === explained) { reasons = facts; describe(player.current()); }
+        if (level !== explained) return;
+        reasons = { ...facts, level };
+        describe(player.current());
       })
       .catch(() => {});
   }
 
   function explain(seconds) {
-    const reason = reasonFor(reasons, seconds);
+    const reason = reasons && reasonFor(reasons, seconds);
     return reason ? reasonLine(reason, state.originOf(seconds)) : "";
   }
 
   function toggleWhy() {
-    if (why.hidden) toast("The first story starts with the video.");
+    if (!player.current()) toast("The first story starts with the video.");
     else why.open = !why.open;
   }
 

@@ -51,3 +51,6 @@ export function draftNotice(state, draft, goOn) {
       } });
     }))];
 }
+
+// Seen when the keyboard comes to it: a short way to what is far down the page.
+export const skipTo = (words, go) => button(words, go, { class: "skip" });

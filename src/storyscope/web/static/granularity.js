@@ -1,0 +1,23 @@
+// Fewer or more stories: every number of them takes the first so many of one list of boundaries,
+// so the page cuts the video itself and asks the server only for titles and pictures.
+export function countAt({ order, natural }, granularity) {
+  const shots = order.length + 1;
+  if (granularity <= 0.5) return Math.round(natural ** (2 * granularity));
+  return Math.round(natural * (shots / natural) ** (2 * granularity - 1));
+}
+
+export function startsAt(path, shots, granularity) {
+  const changes = path.order.slice(0, countAt(path, granularity) - 1).sort((a, b) => a - b);
+  return [0, ...changes].map((shot) => shots[shot].start);
+}
+
+// The place of the first time that is not before `seconds`, in a sorted list.
+export function firstFrom(times, seconds) {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (times[middle] < seconds) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,46 @@
+// One stop of the Tab key for many things of a kind; arrow keys go on from there.
+const AXES = {
+  vertical: { ArrowUp: -1, ArrowDown: 1 },
+  horizontal: { ArrowLeft: -1, ArrowRight: 1 },
+  pages: { PageUp: -1, PageDown: 1 },
+};
+const ENDS = { Home: 0, End: -1 };
+
+// `selector` says what is gone through in `container`; what is added later needs `tabindex` -1.
+export function rove(container, selector, axis = "vertical") {
+  let stop = null;
+
+  // Tab comes to this element, unless the keyboard is among them already.
+  function rest(element) {
+    if (!element || element === stop || container.contains(document.activeElement)) return;
+    settle(element);
+  }
+
+  function settle(element) {
+    if (stop) stop.tabIndex = -1;
+    stop = element;
+    if (stop) stop.tabIndex = 0;
+  }
+
+  // After a redraw: one of them can be reached.
+  function draw() {
+    if (!stop?.isConnected || !container.contains(stop) || stop.disabled) {
+      settle(container.querySelector(`${selector}:not([disabled])`));
+    } else stop.tabIndex = 0;
+  }
+
+  container.addEventListener("focusin", (event) => {
+    const target = event.target.closest(selector);
+    if (target && target !== stop) settle(target);
+  });
+  container.addEventListener("keydown", (event) => {
+    const step = AXES[axis][event.key];
+    // In a field these two keys belong to its text.
+    const end = event.target.matches("input") ? undefined : ENDS[event.key];
+    if ((step ?? end) === undefined || !event.target.matches(selector)) return;
+    const all = [...container.querySelectorAll(`${selector}:not([disabled])`)];
+    event.preventDefault();
+    (step ? all[all.indexOf(event.target) + step] : all.at(end))?.focus();
+  });
+  return { draw, rest, focus: () => stop?.focus() };
+}
