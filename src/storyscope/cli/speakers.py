@@ -11,7 +11,7 @@ from storyscope.cli.options import (
     VideoArgument,
     open_library,
 )
-from storyscope.cli.show import print_json
+from storyscope.cli.show import live_progress, print_json
 
 
 def speakers(
@@ -49,7 +49,8 @@ def speakers(
     elif name:
         shelf.name_speakers(video, dict(_numbered(text) for text in name))
     elif again or not shelf.speakers(video):
-        shelf.find_speakers(video)
+        with live_progress(video, quiet=json) as report:
+            shelf.find_speakers(video, report=report)
     rows = shelf.speakers(video)
     if json:
         print_json({"video": video, "speakers": rows})

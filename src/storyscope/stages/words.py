@@ -11,6 +11,7 @@ STAGE_WORDS = {
     "screen": "reading text on screen",
     "vision": "looking at keyframes",
     "looks": "describing pictures",
+    "speakers": "telling speakers apart",
     "mined": "finding topics",
     "concepts": "grouping topics",
     "stories": "finding stories",
