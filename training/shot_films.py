@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import cv2
 import numpy as np
 
+from benchmarks.shots import motion_footage
 from benchmarks.shots.motion_camera import World, takes_of
 from benchmarks.shots.motion_footage import TRAINING_KINDS
 from benchmarks.shots.shot_footage import HEIGHT, WIDTH, Render, Take
@@ -24,6 +26,17 @@ from storyscope.shots.tile import EMPTY
 
 BLACKOUT = 25
 """Frames of an empty screen that are a shot."""
+
+
+def sources_digest() -> str:
+    """SHA-256 of the code that composes films: other code makes other films."""
+    footage = Path(motion_footage.__file__).parent
+    sources = [
+        Path(__file__),
+        *sorted(footage.glob("motion_*.py")),
+        *sorted(footage.glob("shot_*.py")),
+    ]
+    return sha256(b"".join(file.read_bytes() for file in sources)).hexdigest()
 
 
 def kindred(takes: dict[str, list[Take]], rng: np.random.Generator) -> dict[str, list[Take]]:

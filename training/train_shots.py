@@ -34,7 +34,7 @@ from storyscope.shots.measure import CHANNELS, REACH, measure, sketch
 from storyscope.shots.network import DILATIONS, MARGIN, OUTPUTS, score
 from storyscope.shots.weights import CARD, WEIGHTS, digest
 from training import pin_weights
-from training.shot_films import QUICK, composed, disturbed, moving
+from training.shot_films import QUICK, composed, disturbed, moving, sources_digest
 
 ROOT = Path(__file__).parents[1]
 STRETCH = 512
@@ -231,8 +231,11 @@ def write(weights: dict[str, np.ndarray], frames: int, first_network: str) -> No
 
 
 def films_for(options: argparse.Namespace) -> list[Clip]:
-    """Every film to train on, composed or taken from the cache."""
-    kept = options.cache / "training"
+    """Every film to train on, composed or taken from the cache.
+
+    Films that other code composed lie in another folder of the cache, and are not used.
+    """
+    kept = options.cache / f"training-{sources_digest()[:12]}"
     if options.quick:
         return list(moving(range(1), World(()), kept, QUICK))
     takes = load_takes("tuning", film_paths(options.data), options.cache / "decoded")

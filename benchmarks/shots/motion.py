@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks import common
-from benchmarks.shots.motion_camera import World, load_world, takes_of
-from benchmarks.shots.motion_footage import TRAINING_KINDS, UNSEEN_KINDS
+from benchmarks.shots.motion_camera import Kind, World, load_world, takes_of
+from benchmarks.shots.motion_footage import ADDED_LATER, TRAINING_KINDS, UNSEEN_KINDS
 from benchmarks.shots.shot_footage import Take, film_paths, load_takes
 from benchmarks.shots.shot_scores import score
 from benchmarks.shots.shot_set import DOCS, Recipe, Truth, compose, encode
@@ -64,13 +64,20 @@ def make_films(data: Path, out: Path, *, part: int = 0, parts: int = 1) -> None:
 
 
 def _films(world: World, film: list[Take]) -> Iterator[tuple[str, Recipe, list[Take]]]:
-    for name, kind in (TRAINING_KINDS | UNSEEN_KINDS).items():
-        for number in range(FILMS_PER_KIND):
-            recipe = replace(FILM, name=name)
-            yield f"{name.replace(' ', '-')}-{number}", recipe, takes_of(world, {name: kind})
+    """Every film's name, recipe and footage; a film's place here is the seed it is made from."""
+    kinds = TRAINING_KINDS | UNSEEN_KINDS
+    yield from _kinds(world, {name: kinds[name] for name in kinds if name not in ADDED_LATER})
     long = [take for take in film if take.longest >= 100]
     recipe = replace(FILM, name="real film", shots=40, body=(60, 100))
     yield "real-film", recipe, long
+    yield from _kinds(world, {name: kinds[name] for name in ADDED_LATER})
+
+
+def _kinds(world: World, kinds: dict[str, Kind]) -> Iterator[tuple[str, Recipe, list[Take]]]:
+    for name, kind in kinds.items():
+        for number in range(FILMS_PER_KIND):
+            recipe = replace(FILM, name=name)
+            yield f"{name.replace(' ', '-')}-{number}", recipe, takes_of(world, {name: kind})
 
 
 def kind_of(film: str) -> str:

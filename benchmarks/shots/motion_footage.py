@@ -13,6 +13,7 @@ from benchmarks.shots.motion_light import (
     particles,
     smoke,
     strobe,
+    surf,
     titles,
     underwater,
     water,
@@ -20,10 +21,14 @@ from benchmarks.shots.motion_light import (
 from benchmarks.shots.motion_things import (
     crane,
     crossing,
+    doorway,
     flight,
+    following,
+    orbit,
     parallax,
     passing,
     room,
+    sliding,
     spinning,
     turning,
 )
@@ -46,6 +51,8 @@ TRAINING_KINDS: dict[str, Kind] = {
     "particles": particles,
     "titles": titles,
     "focus": focus,
+    "sliding": sliding,
+    "following": following,
 }
 
 UNSEEN_KINDS: dict[str, Kind] = {
@@ -54,4 +61,10 @@ UNSEEN_KINDS: dict[str, Kind] = {
     "strobe": strobe,
     "spinning": spinning,
     "crane": crane,
+    "doorway": doorway,
+    "orbit": orbit,
+    "surf": surf,
 }
+
+ADDED_LATER = ("sliding", "following", "doorway", "orbit", "surf")
+"""Kinds that came when the films of the others had been made: those stay as they are."""

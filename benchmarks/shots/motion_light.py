@@ -206,3 +206,22 @@ def strobe(world: World, count: int, rng: np.random.Generator) -> np.ndarray:
         )
         frames[i] = np.clip(frames[i] * colour, 0, 255)
     return frames
+
+
+def surf(world: World, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Waves that break over the lens: water comes in with a ragged edge of foam, and runs off."""
+    frames, sea, foam = steady(world, count, rng), world.picture(rng), clouds_of(rng)
+    reach = np.clip(journey(count, rng, reach=1.2, frames=(8, 50)), -0.3, 1.4)
+    tint, down = rng.uniform(0.3, 1, 3) * (0.6, 0.9, 1), rng.random() < 0.5
+    ragged = 0.25 * (foam[:HEIGHT, :WIDTH] - 0.5)
+    along = (Y / HEIGHT if down else X / WIDTH) + ragged
+    for i in range(count):
+        cover = np.clip((reach[i] - along) / 0.06, 0, 1)[..., None]
+        crest = np.exp(-(((reach[i] - along) / 0.08) ** 2))[..., None]
+        swell = 6 * np.sin(X / 30 + 0.4 * i)
+        shift = reach[i] * (HEIGHT if down else WIDTH)
+        x, y = (X, Y - shift + swell) if down else (X - shift, Y + swell)
+        seen = cv2.remap(sea, mirrored(x, 640), mirrored(y, 360), cv2.INTER_LINEAR)
+        frame = frames[i] * (1 - cover) + seen * tint * cover
+        frames[i] = np.clip(frame + 160 * crest * foam[:HEIGHT, :WIDTH, None], 0, 255)
+    return frames

@@ -261,3 +261,69 @@ def crane(world: World, count: int, rng: np.random.Generator) -> np.ndarray:
     places[:, 2] = 1
     mask = np.ones((HEIGHT, WIDTH), np.float32)
     return over(frames, wall, mask, places)
+
+
+def sliding(world: World, count: int, rng: np.random.Generator) -> np.ndarray:
+    """A door, a bus or a wall that slides over all of the picture or off it, and stops there."""
+    frames = steady(world, count, rng)
+    thing = look(world.picture(rng), 0, 0, rng.uniform(0.6, 2))
+    covered = np.clip(journey(count, rng, reach=1.2, frames=(6, 60)) + rng.choice([0, 1]), -0.1, 1)
+    down, side = rng.random() < 0.3, rng.choice([-1, 1])
+    places = np.zeros((count, 3))
+    places[:, 1 if down else 0] = side * (1 - covered) * (HEIGHT if down else WIDTH)
+    places[:, 2] = 1
+    return over(frames, thing, np.ones((HEIGHT, WIDTH), np.float32), places)
+
+
+def following(world: World, count: int, rng: np.random.Generator) -> np.ndarray:
+    """A camera that keeps someone in the middle while the scene behind goes by."""
+    path = np.zeros((count, 2))
+    path[:, 0] = journey(count, rng, reach=rng.choice([1, 2, 4]), frames=(10, 90))
+    path[:, 1] = journey(count, rng, reach=rng.choice([0, 0.2]), frames=(15, 90))
+    scene, scale = world.picture(rng), rng.uniform(0.8, 2)
+    frames = filmed(lambda x, y: look(scene, x, y, scale), path, rng)
+    someone = look(world.picture(rng), 0, 0, rng.uniform(0.7, 2))
+    mask = blob(rng, rng.uniform(60, 200), rng.uniform(90, 220))
+    places = np.zeros((count, 3))
+    places[:, :2] = rng.uniform(-40, 40, 2) + 150 * shaken(count, rng, 0.02)
+    places[:, 2] = np.exp(np.clip(journey(count, rng, reach=0.2, frames=(20, 90)), -0.4, 0.4))
+    return over(frames, someone, mask, places)
+
+
+def doorway(world: World, count: int, rng: np.random.Generator) -> np.ndarray:
+    """A camera that goes through one opening after another into the scene behind it."""
+    depth = np.abs(journey(count, rng, reach=2.5, frames=(20, 120)))
+    walls = [world.picture(rng) for _ in range(4)]
+    sway = shaken(count, rng, 0.02)
+    frames = np.empty((count, HEIGHT, WIDTH, 3), np.uint8)
+    for i in range(count):
+        first = int(depth[i])
+        frame = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
+        for number in (first + 2, first + 1, first):
+            near = 1 / (number + 1.05 - depth[i])
+            wall = look(walls[number % 4], sway[i, 0] * near, sway[i, 1] * near, 0.6 + 0.6 * near)
+            wide, high = 45 * near, 40 * near
+            opening = np.maximum(np.abs(X - WIDTH / 2) / wide, np.abs(Y - HEIGHT / 2) / high) < 1
+            keep = opening if number < first + 2 else np.zeros_like(opening)
+            frame = np.where(keep[..., None], frame, wall)
+        frames[i] = frame
+    return frames
+
+
+def orbit(world: World, count: int, rng: np.random.Generator) -> np.ndarray:
+    """A camera that circles a pillar close by while what lies behind goes the other way."""
+    turn = journey(count, rng, reach=rng.uniform(0.5, 2), frames=(15, 120))
+    far, near = world.picture(rng), world.picture(rng)
+    path = np.stack([turn, shaken(count, rng, 0.01)[:, 0]], axis=1)
+    frames = filmed(lambda x, y: look(far, -1.2 * x, y), path, rng)
+    half = rng.uniform(30, 115)
+    shift = 40 * np.sin(0.7 * turn)
+    for i in range(count):
+        x = (X - WIDTH / 2 - shift[i]) / half
+        angle = np.arcsin(np.clip(x, -1, 1)) + turn[i]
+        skin = cv2.remap(
+            near, mirrored(angle / np.pi * 320 + 320, 640), mirrored(Y + 100, 360), cv2.INTER_LINEAR
+        )
+        shade = np.sqrt(np.clip(1 - x * x, 0, 1))[..., None]
+        frames[i] = np.where((np.abs(x) < 1)[..., None], skin * (0.5 + 0.5 * shade), frames[i])
+    return frames

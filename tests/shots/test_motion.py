@@ -19,7 +19,7 @@ def test_no_kind_is_both_trained_on_and_unseen():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_seed_gives_one_take_and_something_in_it_moves(kind):
-    one, two = (KINDS[kind](World(()), 40, np.random.default_rng(7)) for _ in range(2))
+    one, two = (KINDS[kind](World(()), 40, np.random.default_rng(1)) for _ in range(2))
     assert one.shape == (40, 144, 256, 3)
     assert one.dtype == np.uint8
     assert np.array_equal(one, two)
