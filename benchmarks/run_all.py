@@ -80,6 +80,7 @@ BENCHMARKS: dict[str, list[str]] = {
 ELSEWHERE: dict[str, str] = {
     "gpu": "benchmarks.indexing.gpu, which needs a GPU",
     "load": "benchmarks.page.load, which needs the demo and an idle machine",
+    "load_hostile": "benchmarks.page.load --page load_hostile, beside hostile clients",
     "page_speed": "benchmarks.page.page_speed, which needs the demo and Chromium",
     "nested-six": "a choice that was dropped; docs/story-detection.md says why it is kept",
     "photographs": "benchmarks.search.photographs, which downloads packages of photographs",

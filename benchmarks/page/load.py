@@ -7,7 +7,8 @@ A copy of the demo's library is served by a process of its own. Each client asks
 the film, and thinks for about as long as a person does (`--think`); meanwhile copies of the film
 are indexed, one after another. Before that one client asks alone; after it the same clients ask
 again beside hostile ones, which send half a request, a body that never ends, addresses of 100 kB
-and orders from another site. Writes docs/benchmarks/load.json and load.md.
+and orders from another site. Writes docs/benchmarks/load.json and load.md, or the page that
+`--page` names.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--think", type=float, default=5.0, help="mean seconds between questions")
     parser.add_argument("--hostile", type=int, default=30, help="hostile clients beside them")
+    parser.add_argument("--page", default="load", help="name of the page that is written")
     parser.add_argument("--note", default="", help="a line for the report, such as a busy machine")
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
@@ -63,7 +65,7 @@ def main() -> None:
         for number in range(COPIES):
             shutil.copy(wanted.demo / "demo.mp4", media / f"copy-{number + 1}.mp4")
         facts = measure(library, media, wanted)
-    write(facts)
+    write(facts, wanted.page)
 
 
 def measure(library: Path, media: Path, wanted: argparse.Namespace) -> dict[str, object]:
@@ -201,7 +203,7 @@ def spread(values: list[float]) -> dict[str, float]:
     return {"count": len(values), **marks, "most": round(1000 * rising[-1], 1)}
 
 
-def write(facts: dict) -> None:
+def write(facts: dict, page: str) -> None:
     done = facts["indexing"]
     rows = {"search, one client": facts["alone"], **facts["answers"]}
     for name, spread_of in facts["beside_hostile"].items():
@@ -225,7 +227,7 @@ def write(facts: dict) -> None:
         "",
         "Made by `python -m benchmarks.page.load`.",
     ]
-    common.write_page("load", facts, "\n".join(lines) + "\n")
+    common.write_page(page, facts, "\n".join(lines) + "\n")
 
 
 def free_port() -> int:

@@ -116,7 +116,8 @@ def _open_container(path: str, terms: Terms) -> av.container.InputContainer:
     except OSError as error:
         raise Refusal(f"cannot be read: {error.strerror}; check the path") from error
     if terms.name:
-        file.raw.name = terms.name
+        unnamed: Any = file.raw
+        unnamed.name = terms.name
     try:
         return av.open(
             file,

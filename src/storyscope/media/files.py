@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from storyscope.core import VIDEO_SUFFIXES
 from storyscope.errors import MediaError
@@ -95,7 +95,7 @@ def file_digest(path: Path) -> str:
         raise MediaError(f"{path} cannot be read: {error.strerror}; check the disk") from error
 
 
-def digest_of_open(file: BinaryIO) -> str:
+def digest_of_open(file: BufferedReader) -> str:
     """Fingerprint of a file that is open, from its beginning."""
     file.seek(0)
     return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
