@@ -44,6 +44,12 @@ class RegroupedStore:
         key = self._store.key(video, artefact)
         return f"{key} {self._count}" if key and artefact == TITLES else key
 
+    def keys(self, video: str) -> dict[str, str]:
+        """The keys of all artefacts of a video, that of stories with their number."""
+        keys = self._store.keys(video)
+        named = {TITLES.name: f"{keys[TITLES.name]} {self._count}"} if TITLES.name in keys else {}
+        return keys | named
+
     def ready_keys(self, artefact: Artefact[Any]) -> dict[str, str]:
         """The keys of an artefact of every video, of stories with their number."""
         keys = self._store.ready_keys(artefact)

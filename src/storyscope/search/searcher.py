@@ -256,8 +256,8 @@ class Searcher:
                 yield row, story, data.passages
 
     def _data(self, video: str) -> VideoData:
-        made = (PASSAGES, TITLES, RATINGS)
-        return self._cached_data(video, *(self.store.key(video, artefact) for artefact in made))
+        keys = self.store.keys(video)
+        return self._cached_data(video, *map(keys.get, (PASSAGES.name, TITLES.name, RATINGS.name)))
 
     def _load(self, video: str, *keys: object) -> VideoData:
         passages = self.store.load(video, PASSAGES)
