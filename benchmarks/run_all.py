@@ -70,6 +70,7 @@ BENCHMARKS: dict[str, list[str]] = {
     "benchmarks.scale.overhead": [FILM, "--write"],
     "benchmarks.scale.workers": ["--write"],
     "benchmarks.scale.search": ["--write"],
+    "benchmarks.scale.faults": ["--write"],
     "benchmarks.search.search": ["--paper", *SEARCHED],
     "benchmarks.search.search_pictures": SEARCHED,
     "benchmarks.search.search_scale": ["--write"],

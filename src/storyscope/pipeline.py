@@ -18,6 +18,7 @@ from storyscope.config import Config
 from storyscope.core import Story, Video
 from storyscope.cues import indexed_cues
 from storyscope.errors import TranscriptError
+from storyscope.media import fetched_words, words_beside
 from storyscope.models import use_device
 from storyscope.search import text_model_digest
 from storyscope.stages import indexing as stages
@@ -31,9 +32,19 @@ from storyscope.stages.cues import extract_cue
 from storyscope.stages.executor import Executor, Made, given
 from storyscope.stages.kept import kept, ways_to_listen, ways_to_read_screens
 from storyscope.stages.taught import ranker_of
-from storyscope.store import MINED, PASSAGES, SCAN, SCREEN, STORIES, TRANSCRIPT, VISION, Store
+from storyscope.store import (
+    MINED,
+    PASSAGES,
+    SCAN,
+    SCREEN,
+    STORIES,
+    TRANSCRIPT,
+    VISION,
+    Store,
+    in_bucket,
+)
 from storyscope.thumbnails import Ranker
-from storyscope.transcripts import find_sidecar
+from storyscope.transcripts import EXTENSIONS, find_sidecar
 
 
 def index_video(source: Source, config: Config, execute: Executor) -> Made[tuple[Story, ...]]:
@@ -123,7 +134,7 @@ class Source:
     @classmethod
     def of(cls, video: Video, transcript: str | None, store: Store) -> Source:
         """A video of a library, with the transcript given or lying beside it."""
-        words = Path(transcript) if transcript else find_sidecar(Path(video.path))
+        words = _words(video.path, transcript)
         return cls(
             name=given(video.id, key=video.id),
             film=given(video.path, key=video.digest),
@@ -138,6 +149,13 @@ class Source:
         """What says how beautiful pictures are; people may teach it while a video is indexed."""
         ranker = ranker_of(self.store)
         return given(ranker, key=ranker.digest)
+
+
+def _words(film: str, transcript: str | None) -> Path | None:
+    """The transcript that was given, or the one beside the film; from a bucket it is fetched."""
+    if transcript:
+        return fetched_words(transcript) if in_bucket(transcript) else Path(transcript)
+    return words_beside(film, EXTENSIONS) if in_bucket(film) else find_sidecar(Path(film))
 
 
 def _trained(store: Store) -> Made[Path]:

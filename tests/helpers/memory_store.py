@@ -124,6 +124,10 @@ class MemoryStore:
         return self.folder / "uploads"
 
     @property
+    def upload_bucket(self):
+        return ""
+
+    @property
     def text(self):
         return MemoryText(self)
 

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from s3_server import s3_server
+from benchmarks.scale.s3_server import bucket_environment, s3_server
 from storyscope.errors import LibraryError
 from storyscope.store.arrays import DamagedArrays
 from storyscope.store.content_arrays import open_content_arrays
@@ -16,13 +16,8 @@ pytest.importorskip("obstore")
 
 
 @pytest.fixture
-def bucket(monkeypatch):
-    with s3_server() as server:
-        monkeypatch.setenv("AWS_ENDPOINT", server.address)
-        monkeypatch.setenv("AWS_ALLOW_HTTP", "true")
-        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
-        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
-        monkeypatch.setenv("AWS_REGION", "us-east-1")
+def bucket():
+    with s3_server() as server, bucket_environment(server):
         yield server
 
 
@@ -77,7 +72,7 @@ def test_a_damaged_copy_on_this_machine_is_fetched_again(bucket, tmp_path):
 
 
 def test_a_bucket_that_cannot_be_used_says_which(tmp_path, monkeypatch):
-    with pytest.raises(LibraryError, match="nonsense://films cannot hold arrays"):
+    with pytest.raises(LibraryError, match="nonsense://films is no bucket that can be opened"):
         open_content_arrays("nonsense://films", tmp_path)
 
 

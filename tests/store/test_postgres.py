@@ -143,6 +143,13 @@ def test_many_that_start_at_once_make_one_library(postgres, tmp_path):
         store.close()
 
 
+def test_settings_beside_the_name_of_a_library_are_refused(store, tmp_path):
+    text = f'library = "{store.place}"\n[stories]\nabout = 5\n'
+    (tmp_path / "storyscope.toml").write_text(text)
+    with pytest.raises(LibraryError, match=r"leave stories out of the file .*storyscope config"):
+        Library(tmp_path)
+
+
 def test_a_library_of_a_newer_version_is_refused(store):
     store.database.write(lambda c: c.execute("INSERT INTO migration VALUES (99)"))
     with pytest.raises(LibraryError, match=r"newer Storyscope .*pip install -U"):

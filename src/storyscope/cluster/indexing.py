@@ -28,7 +28,7 @@ from storyscope.library.adding import mark_failed
 from storyscope.processes.indexing import IndexResult
 from storyscope.processes.lifeline import THREADS
 from storyscope.progress import Step
-from storyscope.store import FOLDER, address_of
+from storyscope.store import FOLDER, address_of, in_bucket, spelled
 
 LOCAL = "local"
 CONNECT_SECONDS = 10
@@ -100,13 +100,15 @@ def index_on_cluster(
     running: dict[Any, _Handed] = {}
     for path in paths:
         if not where[path]:
-            yield IndexResult(path, failure=f"no worker can see {path}; mount its folder there")
+            there = "let them reach its bucket" if in_bucket(path) else "mount its folder there"
+            failure = f"no worker can see {address_of(path)[1]}; {there}"
+            yield IndexResult(path, failure=failure)
             continue
         job = add_job(
             library.store,
             name=path.name,
-            path=str(path.absolute()),
-            transcript=str(transcript.absolute()) if transcript else None,
+            path=spelled(path),
+            transcript=spelled(transcript) if transcript else None,
             owner=client.scheduler.address,
         )
         task = Task(library.place, settings, job.id, job.path, job.transcript, again, here)
@@ -115,7 +117,7 @@ def index_on_cluster(
     if detach:
         _leave_running(running)
         return
-    yield from _results(library, client, running, {str(p.absolute()): p for p in paths}, follow)
+    yield from _results(library, client, running, {spelled(p): p for p in paths}, follow)
 
 
 @dataclass(frozen=True)
@@ -151,6 +153,8 @@ def require_equal_workers(
     except ImportError as error:
         raise LibraryError(f"a worker of {address} has no Storyscope: {error}") from error
     for worker, there in found.items():
+        if "error" in there:
+            raise LibraryError(f"the worker {worker} cannot work: {there['error']}")
         if other := differences(here, there):
             raise LibraryError(
                 f"the worker {worker} has {other}; artefacts must not mix: install the same "
@@ -170,7 +174,7 @@ def _require_shared(library: LocalLibrary, client: Any) -> None:
 
 def _workers_that_see(client: Any, paths: Sequence[Path]) -> dict[Path, Any]:
     """For each film, `all`, or the addresses of the workers that can open it."""
-    names = [str(path.absolute()) for path in paths]
+    names = [spelled(path) for path in paths]
     unseen = {who: set(lost) for who, lost in client.run(unseen_on_worker, names).items()}
     seen = {
         path: [who for who, lost in unseen.items() if name not in lost]

@@ -6,20 +6,23 @@ import os
 import socket
 import time
 import tomllib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from storyscope.cluster.job import MOST_ATTEMPTS, ClusterJob, changed, kept_job
 from storyscope.config import Config, with_settings
-from storyscope.errors import LibraryError, StoryscopeError, VideoBusy
+from storyscope.errors import DiskFull, LibraryError, StoryscopeError, VideoBusy
 from storyscope.library import LocalLibrary
 from storyscope.library.adding import known_video, mark_failed
+from storyscope.media import has_film
 from storyscope.processes.indexing import IndexProcess, IndexResult
 from storyscope.progress import Step
 from storyscope.stages.indexing import weights
+from storyscope.store import in_bucket
 
 TELL_SECONDS = 1.0
 """How often a worker writes down how far it is."""
@@ -43,14 +46,19 @@ class Task:
     again: bool
     installed: dict[str, Any]
     """What the command has installed: a worker with something else makes other artefacts."""
+    full: tuple[str, ...] = ()
+    """Addresses of the workers whose disk was too full for it."""
 
 
 def index_task(task: Task) -> tuple[str, str]:
     """Index a video to the end, or go on where another worker stopped; its id, why it failed."""
     try:
-        return _indexed(task)
+        result = _indexed(task)
     except StoryscopeError as error:
-        return "", str(error)
+        result = IndexResult(Path(task.path), "", str(error), isinstance(error, DiskFull))
+    if result.disk_full and (handed := _handed_on(task)):
+        return handed
+    return result.video, result.failure
 
 
 def installed(library: LocalLibrary) -> dict[str, Any]:
@@ -68,13 +76,11 @@ def installed_on_worker(place: str, settings: str) -> dict[str, Any]:
 
 def unseen_on_worker(paths: list[str]) -> list[str]:
     """Those of the films that a worker cannot open."""
-    return [path for path in paths if not os.path.isfile(path)]
+    return [path for path in paths if not has_film(path)]
 
 
 def differences(wanted: dict[str, Any], found: dict[str, Any]) -> str:
     """What a worker has that the command has not, in words; empty where they are the same."""
-    if "error" in found:
-        return str(found["error"])
     return ", ".join(
         f"{name} {_short(found.get(name))} and not {_short(value)}"
         for name, value in wanted.items()
@@ -82,14 +88,14 @@ def differences(wanted: dict[str, Any], found: dict[str, Any]) -> str:
     )
 
 
-def _indexed(task: Task) -> tuple[str, str]:
+def _indexed(task: Task) -> IndexResult:
     library = _library(task.library, task.settings)
     job = kept_job(library.store, task.job)
     if job is None or job.state == "cancelled":
-        return "", "stopped"
+        return IndexResult(Path(task.path), failure="stopped")
     if refusal := _refusal(task, job, library):
         changed(library.store, job, state="failed", failure=refusal)
-        return "", refusal
+        return IndexResult(Path(task.path), failure=refusal)
     job = changed(library.store, job, state="indexing", attempts=job.attempts + 1)
     while True:
         _wait_until_free(library, Path(task.path))
@@ -100,7 +106,28 @@ def _indexed(task: Task) -> tuple[str, str]:
     job = kept_job(library.store, task.job) or job
     if job.state != "cancelled":
         changed(library.store, job, state=state, video=result.video, failure=result.failure)
-    return result.video, result.failure
+    return result
+
+
+def _handed_on(task: Task) -> tuple[str, str] | None:
+    """Give a video to the workers whose disks are not full; None where there is none."""
+    distributed: Any = import_module("distributed")
+    here = distributed.get_worker()
+    full = (*task.full, here.address)
+    with distributed.worker_client() as client:
+        others = [name for name in client.scheduler_info()["workers"] if name not in full]
+        if not others:
+            return None
+        here.log_event("storyscope", f"the disk is full; {task.path} goes to another worker")
+        library = _library(task.library, task.settings)
+        if (job := kept_job(library.store, task.job)) is not None:
+            # A disk is no fault of the film.
+            changed(library.store, job, state="waiting", failure="", attempts=job.attempts - 1)
+        elsewhere: Any = client.submit(
+            index_task, replace(task, full=full), workers=others, pure=False
+        )
+        found: tuple[str, str] = elsewhere.result()
+        return found
 
 
 def _refusal(task: Task, job: ClusterJob, library: LocalLibrary) -> str:
@@ -116,7 +143,12 @@ def _refusal(task: Task, job: ClusterJob, library: LocalLibrary) -> str:
     if other := differences(task.installed, installed(library)):
         return f"{here} has {other}; artefacts must not mix: install the same there"
     if unseen_on_worker([task.path]):
-        return f"{here} cannot see {task.path}; mount the folder there under the same path"
+        how = (
+            "let it reach the bucket"
+            if in_bucket(task.path)
+            else "mount the folder there under the same path"
+        )
+        return f"{here} cannot see {task.path}; {how}"
     return ""
 
 

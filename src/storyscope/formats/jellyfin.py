@@ -14,6 +14,7 @@ import numpy as np
 from storyscope.errors import FormatError
 from storyscope.formats.registry import Format
 from storyscope.formats.timeline import Timeline
+from storyscope.media import film_stamp
 
 TICKS_A_SECOND = 10_000_000
 UNIX_EPOCH_TICKS = 621_355_968_000_000_000
@@ -24,7 +25,7 @@ def save(timeline: Timeline, path: Path) -> None:
     keyframes = timeline.keyframes
     if keyframes is None or not len(keyframes):
         raise FormatError("chapter pictures need an indexed video in a local library")
-    modified = _file_ticks(Path(timeline.video.path))
+    modified = _file_ticks(timeline.video.path)
     path.mkdir(parents=True, exist_ok=True)
     for entry in timeline.entries:
         wanted = entry.span.middle if entry.thumbnail is None else entry.thumbnail
@@ -33,9 +34,9 @@ def save(timeline: Timeline, path: Path) -> None:
         (path / f"{modified}_{ticks}.jpg").write_bytes(keyframes.pictures[nearest])
 
 
-def _file_ticks(film: Path) -> int:
+def _file_ticks(film: str) -> int:
     try:
-        nanoseconds = film.stat().st_mtime_ns
+        _, nanoseconds = film_stamp(film)
     except OSError as error:
         raise FormatError(
             f"{film} cannot be read: {error.strerror}; Jellyfin names chapter pictures by the "

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from storyscope.core import Keyframes, Span, Story, Video
 from storyscope.core.text import encodable
+from storyscope.store import in_bucket
 
 STANDARD_RATES = tuple(
     Fraction(*rate)
@@ -129,6 +130,8 @@ def timeline_of(
 
 def film_address(video: Video) -> str:
     """Where the film lies, as an address; one of a server is named without its folders."""
+    if in_bucket(video.path):
+        return video.path
     path = Path(video.path)
     return path.as_uri() if path.is_absolute() else f"./{quote(path.as_posix())}"
 

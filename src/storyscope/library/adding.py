@@ -15,14 +15,14 @@ from typing import Any, TypeVar
 
 from storyscope.config import Config, MediaConfig
 from storyscope.core import Video
-from storyscope.errors import LibraryError, StoryscopeError, TranscriptError
+from storyscope.errors import LibraryError, MediaError, StoryscopeError, TranscriptError
 from storyscope.library.video_settings import settings_of
-from storyscope.media import probe
+from storyscope.media import film_at_hand, film_stamp, probe
 from storyscope.pipeline import Source, index_video
 from storyscope.progress import Report, Step, silent
 from storyscope.stages.executor import Executor, Input, Made, NewExecutor, Stage
 from storyscope.stages.indexing import check_before_decoding, idle
-from storyscope.store import OUTDATED, SCAN, Store, VideoRecord
+from storyscope.store import OUTDATED, SCAN, Store, VideoRecord, address_of, in_bucket
 from storyscope.writing import real_folder
 
 LETTERS = str.maketrans(
@@ -54,10 +54,10 @@ def add_video(
     words = _readable(transcript) if transcript else None
     known = _known(store, path)
     if known is None:
-        known = store.add_record(_probed(path, config.media, plain_name(path)))
+        known = store.add_record(_probed(path, config.media, plain_name(path), report))
     with store.busy(known.video.id):
         before = store.record(known.video.id) or known
-        run = _Run(store, before, _renewed(before, path, words, config.media), again=again)
+        run = _Run(store, before, _renewed(before, path, words, config.media, report), again=again)
         config = settings_of(store, config, run.video.id)
         quietly = partial(_report_work, report, idle(config))
         execute = executor(store, run.video.id, report=quietly, before_change=run.unsettle)
@@ -177,10 +177,12 @@ def _report_work(report: Report, idle_stages: frozenset[str], step: Step) -> Non
 
 
 def _known(store: Store, path: Path) -> VideoRecord | None:
-    return next((r for r in store.records() if r.video.path == str(path)), None)
+    return next((r for r in store.records() if r.video.path == address_of(path)[1]), None)
 
 
 def _readable(transcript: str | Path) -> str:
+    if in_bucket(transcript):
+        return address_of(transcript)[1]
     path = Path(transcript).expanduser().absolute()
     if not path.is_file():
         raise TranscriptError(f"{path} cannot be read: there is no such file")
@@ -189,6 +191,8 @@ def _readable(transcript: str | Path) -> str:
 
 def one_spelling(path: Path) -> Path:
     """The whole path without `..`, so that a file is known by one spelling of it."""
+    if in_bucket(path):
+        return path
     path = path.expanduser().absolute()
     plain = Path(os.path.normpath(path))
     # Behind a link to a folder, `..` may lead elsewhere.
@@ -209,22 +213,25 @@ def plain_name(path: Path) -> str:
     return f"{plain or 'video'}-{sha256(stem.encode(errors='surrogateescape')).hexdigest()[:6]}"
 
 
-def _renewed(known: VideoRecord, path: Path, words: str | None, config: MediaConfig) -> VideoRecord:
+def _renewed(
+    known: VideoRecord, path: Path, words: str | None, config: MediaConfig, report: Report
+) -> VideoRecord:
     """The record of a video whose file or transcript may have changed."""
     if not _unchanged(path, known):
-        fresh = _probed(path, config, known.video.id)
+        fresh = _probed(path, config, known.video.id, report)
         return replace(fresh, transcript=words or known.transcript)
     if words is None or words == known.transcript:
         return known
     return replace(known, transcript=words, state="indexing")
 
 
-def _probed(path: Path, config: MediaConfig, name: str) -> VideoRecord:
-    facts = probe(path, config)
-    stat = path.stat()
+def _probed(path: Path, config: MediaConfig, name: str, report: Report) -> VideoRecord:
+    stamp = film_stamp(path) if in_bucket(path) else None
+    with film_at_hand(path, report=report):
+        facts = probe(path, config)
     video = Video(
         id=name,
-        path=str(path),
+        path=address_of(path)[1],
         digest=facts.digest,
         duration=facts.duration,
         frame_count=facts.frame_count,
@@ -233,15 +240,14 @@ def _probed(path: Path, config: MediaConfig, name: str) -> VideoRecord:
         height=facts.height,
         has_sound=facts.has_sound,
     )
-    return VideoRecord(video, "indexing", stat.st_size, stat.st_mtime_ns)
+    return VideoRecord(video, "indexing", *(stamp or film_stamp(path)))
 
 
 def _unchanged(path: Path, record: VideoRecord) -> bool:
     try:
-        stat = path.stat()
-    except OSError:
+        return film_stamp(path) == (record.size, record.modified_ns)
+    except (OSError, MediaError):
         return False
-    return (stat.st_size, stat.st_mtime_ns) == (record.size, record.modified_ns)
 
 
 def _measured(video: Video, store: Store) -> Video:

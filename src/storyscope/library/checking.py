@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from storyscope.library.thumbnails import CHOICES
 from storyscope.library.titles import TITLES_DOCUMENT
 from storyscope.library.transitions import REJECTED
 from storyscope.library.video_settings import VIDEO_SETTINGS
+from storyscope.media import film_stamp, has_film
 from storyscope.stages.taught import RANKER_FILE
 from storyscope.store import Store
 from storyscope.store.checking import StoreCheck, check_of
@@ -100,7 +100,7 @@ def _damaged_videos(library: LocalLibrary, check: StoreCheck, repair: bool) -> I
         what = f"{video}: what was stored as {stages} is damaged"
         if not repair:
             yield Problem(what, video, advice="run `storyscope check --repair`")
-        elif not os.path.isfile(record.video.path):
+        elif not has_film(record.video.path):
             advice = "its file is missing: find it with `storyscope relink FOLDER`, repair then"
             yield Problem(what, video, advice=advice)
         else:
@@ -124,11 +124,11 @@ def _strays(check: StoreCheck, repair: bool) -> Iterator[Problem]:
 
 def _films(library: LocalLibrary) -> Iterator[Problem]:
     for record in library.store.records():
-        path = Path(record.video.path)
-        if not os.path.isfile(path):
+        path = record.video.path
+        if not has_film(path):
             advice = "find it with `storyscope relink FOLDER`"
             yield Problem(f"{record.video.id}: {path} is missing", record.video.id, advice=advice)
-        elif path.stat().st_size != record.size:
+        elif film_stamp(path)[0] != record.size:
             advice = f"run `storyscope add {path}`"
             what = f"{record.video.id}: its video file is not the one that was indexed"
             yield Problem(what, record.video.id, advice=advice)

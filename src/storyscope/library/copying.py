@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from storyscope.errors import LibraryError
 from storyscope.library.local import LocalLibrary
+from storyscope.library.uploads import copy_upload
 from storyscope.store import Artefact, Store, VideoRecord
 from storyscope.store.arrays import serialized
 from storyscope.store.codec import pack
@@ -126,8 +126,4 @@ def _uploaded(source: LocalLibrary, target: LocalLibrary, file: str) -> str:
     path, home = Path(file), source.uploads.resolve()
     if not path.resolve().is_relative_to(home) or not path.is_file():
         return file
-    copy = target.uploads / path.resolve().relative_to(home)
-    if not copy.is_file() or copy.stat().st_size != path.stat().st_size:
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(path, copy)
-    return str(copy)
+    return copy_upload(target.store, path, path.resolve().relative_to(home).as_posix())

@@ -152,7 +152,8 @@ def _library(place: Path) -> list[Finding]:
         videos = len(open_library(place).videos())
     except StoryscopeError as error:
         return [Finding("Library", shown, False, fix=str(error))]
-    return [Finding("Library", shown, True, f"answers, with {videos} videos")]
+    many = "1 video" if videos == 1 else f"{videos} videos"
+    return [Finding("Library", shown, True, f"answers, with {many}")]
 
 
 def _disk(library: Path) -> list[Finding]:

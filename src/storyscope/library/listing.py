@@ -8,7 +8,7 @@ from typing import Any
 
 from storyscope.errors import LibraryError, UnknownVideo
 from storyscope.library.adding import as_it_stands
-from storyscope.store import TITLES, Store, VideoRecord
+from storyscope.store import TITLES, Store, VideoRecord, in_bucket
 
 
 def require_record(store: Store, video: str) -> VideoRecord:
@@ -54,5 +54,6 @@ def facts_of(store: Store, record: VideoRecord) -> dict[str, Any]:
         "stories": len(store.load(record.video.id, TITLES)) if ready else 0,
         "state": record.state,
         "failure": record.failure,
-        "missing": not os.path.isfile(record.video.path),
+        # To ask a bucket for every film would take longer than the list is worth.
+        "missing": not in_bucket(record.video.path) and not os.path.isfile(record.video.path),
     }

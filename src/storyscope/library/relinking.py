@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from storyscope.library.adding import one_spelling
 from storyscope.library.local import LocalLibrary
-from storyscope.media import file_digest, find_videos
+from storyscope.media import file_digest, find_videos, has_film
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ def relink(library: LocalLibrary, folder: Path) -> tuple[list[Relinked], list[st
     """
     store = library.store
     records = store.records()
-    missing = [record for record in records if not os.path.isfile(record.video.path)]
+    missing = [record for record in records if not has_film(record.video.path)]
     taken = {record.video.path for record in records}
     sizes = {record.size for record in missing}
     candidates: dict[str, Path] = {}

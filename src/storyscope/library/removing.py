@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import suppress
-from pathlib import Path
 
 from storyscope.library.documents import forget
 from storyscope.library.own_version import OWN_VERSIONS
@@ -12,6 +10,7 @@ from storyscope.library.speakers import SPEAKERS_DOCUMENT
 from storyscope.library.thumbnails import forget_choices
 from storyscope.library.titles import TITLES_DOCUMENT
 from storyscope.library.transitions import REJECTED
+from storyscope.library.uploads import delete_upload
 from storyscope.library.video_settings import VIDEO_SETTINGS
 from storyscope.store import Store, VideoRecord
 from storyscope.writing import real_folder
@@ -24,10 +23,8 @@ def remove_video(store: Store, record: VideoRecord) -> None:
     with store.busy(video):
         store.remove(video)
         for file in (record.video.path, record.transcript):
-            if file and Path(file).resolve().is_relative_to(store.uploads.resolve()):
-                Path(file).unlink(missing_ok=True)
-                with suppress(OSError):  # It holds something else, or was never an upload's.
-                    Path(file).parent.rmdir()
+            if file:
+                delete_upload(store, file)
         forget_choices(store, video)
         documents = (OWN_VERSIONS, REJECTED, SPEAKERS_DOCUMENT, TITLES_DOCUMENT, VIDEO_SETTINGS)
         forget(store, video, *documents)

@@ -12,7 +12,7 @@ from storyscope.core import Video
 from storyscope.errors import StoryscopeError
 from storyscope.library.documents import JsonDocument
 from storyscope.media import read_title
-from storyscope.store import Store
+from storyscope.store import Store, in_bucket
 
 
 def _checked(kept: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -60,7 +60,8 @@ class Titles:
         """Read the titles inside files, one file after another, however many were asked for."""
         while video := self._unread.get():
             try:
-                found = read_title(video.path)
+                # A film in a bucket is not fetched for its title alone.
+                found = "" if in_bucket(video.path) else read_title(video.path)
             except StoryscopeError:
                 found = ""
             # Where nothing can be written, the title is read again by the next server.

@@ -8,7 +8,15 @@ film one that browsers play; `remux` and `cut_clips` make other files of it.
 from storyscope.media.codecs import decoders
 from storyscope.media.exporting import cut_clips, remux
 from storyscope.media.facts import Chapter, Probe, ScanEnd, SoundTrack, Subtitles, SubtitleTrack
-from storyscope.media.files import file_digest, find_videos
+from storyscope.media.fetching import (
+    fetched_words,
+    film_at_hand,
+    film_stamp,
+    has_film,
+    words_beside,
+)
+from storyscope.media.files import file_digest
+from storyscope.media.finding import find_videos
 from storyscope.media.reading import probe, read_frames, read_sound, read_subtitles, scan
 from storyscope.media.sandbox import Sandbox
 from storyscope.media.sandbox import available as available_sandbox
@@ -26,8 +34,12 @@ __all__ = [
     "available_sandbox",
     "cut_clips",
     "decoders",
+    "fetched_words",
     "file_digest",
+    "film_at_hand",
+    "film_stamp",
     "find_videos",
+    "has_film",
     "probe",
     "read_codecs",
     "read_frames",
@@ -37,4 +49,5 @@ __all__ = [
     "remux",
     "scan",
     "stream",
+    "words_beside",
 ]

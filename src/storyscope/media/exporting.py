@@ -17,6 +17,7 @@ from storyscope.core import Span
 from storyscope.errors import FormatError
 from storyscope.media import wire
 from storyscope.media.decoder import decoding
+from storyscope.media.fetching import film_at_hand
 
 Chapter = tuple[Span, str]
 
@@ -32,7 +33,7 @@ def remux(
 
     Every packet is copied as it is; tracks that the container cannot hold are left out.
     """
-    if target.exists() and target.samefile(path):
+    if target.exists() and path.exists() and target.samefile(path):
         raise FormatError(f"{target} is the video itself; write the copy to another name")
     marks = [(span.start, span.end, title) for span, title in chapters]
     options = {"suffix": target.suffix.lower(), "chapters": marks}
@@ -67,7 +68,7 @@ def _write_files(
 ) -> None:
     suffix, files = "", {}
     try:
-        with decoding(job, path, config, **options) as worker:
+        with film_at_hand(path) as film, decoding(job, film, config, **options) as worker:
             for header, body in worker:
                 if header.kind == wire.PIECE and header.stride < count:
                     if header.stride not in files:

@@ -1,14 +1,12 @@
-"""Files on disk: which are videos, whether they can be read, and their fingerprint."""
+"""Files on disk: whether they can be read, and their fingerprint."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
 from io import BufferedReader
 from pathlib import Path
 
-from storyscope.core import VIDEO_SUFFIXES
 from storyscope.errors import MediaError
 from storyscope.reading import open_regular
 
@@ -16,28 +14,6 @@ HOLES_ALLOWED = 64 << 20
 """Bytes of a file that may be missing on disk, however little of it is there."""
 SPARSEST = 4
 """A file may state so many times the bytes that it has on disk."""
-
-
-def find_videos(paths: Iterable[str | Path]) -> list[Path]:
-    """The files named, and the videos inside the folders named, each once and in that order.
-
-    A file is taken whatever its name; a folder gives the files whose suffix is a video's, sorted,
-    at any depth, hidden ones left out.
-    """
-    found: dict[Path, None] = {}
-    for path in map(Path, paths):
-        if path.is_dir():
-            inside = _videos_inside(path)
-            if not inside:
-                raise MediaError(
-                    f"{path} holds no videos; give a folder with files such as .mp4 or .mkv"
-                )
-            found.update(dict.fromkeys(inside))
-        elif path.exists():
-            found[path] = None
-        else:
-            raise MediaError(f"{path} does not exist; check the path")
-    return list(found)
 
 
 def open_video(path: Path) -> int:
@@ -99,13 +75,3 @@ def digest_of_open(file: BufferedReader) -> str:
     """Fingerprint of a file that is open, from its beginning."""
     file.seek(0)
     return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-
-
-def _videos_inside(folder: Path) -> list[Path]:
-    return sorted(
-        path
-        for path in folder.rglob("*")
-        if path.suffix.lower() in VIDEO_SUFFIXES
-        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
-        and path.is_file()
-    )

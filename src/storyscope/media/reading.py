@@ -16,6 +16,7 @@ from storyscope.errors import MediaError
 from storyscope.media import wire
 from storyscope.media.decoder import decoding
 from storyscope.media.facts import Chapter, Probe, ScanEnd, SoundTrack, Subtitles, SubtitleTrack
+from storyscope.media.fetching import film_at_hand
 from storyscope.media.orientation import stand_upright
 from storyscope.progress import Report, Step, silent
 
@@ -25,12 +26,11 @@ Item = SmallFrame | Picture | SoundChunk | ScanEnd
 
 def probe(path: str | Path, config: MediaConfig = MediaConfig()) -> Probe:
     """The facts of a video file: its fingerprint, and what its container states."""
-    path = Path(path)
-    with decoding("probe", path, config) as decoder:
+    with film_at_hand(path) as file, decoding("probe", file, config) as decoder:
         facts = decoder.answer()
         digest = decoder.digest()
     return Probe(
-        path=path,
+        path=Path(path),
         digest=digest,
         chapters=tuple(_chapter(chapter) for chapter in facts.pop("chapters")),
         sound_tracks=tuple(SoundTrack(**track) for track in facts.pop("sound_tracks")),
@@ -48,13 +48,15 @@ def scan(
     where it belongs, on the same clock. The last item is a `ScanEnd`. Memory does not grow with
     the length of the film, and leaving the loop early ends the decoder.
     """
-    path = Path(path)
     options: dict[str, Any] = {
         "picture_height": config.picture_height,
         "pictures_per_second": config.pictures_per_second,
     }
     duration, told = 0.0, -1
-    with decoding("scan", path, config, **options) as decoder:
+    with (
+        film_at_hand(path) as file,
+        decoding("scan", file, config, **options) as decoder,
+    ):
         for header, body in decoder:
             if header.kind == wire.NOTE:
                 duration = json.loads(body)["duration"]
@@ -71,8 +73,7 @@ def scan(
 
 def read_sound(path: str | Path, config: MediaConfig = MediaConfig()) -> Iterator[SoundChunk]:
     """The sound alone, on the same clock as `scan`; nothing where the film is silent."""
-    path = Path(path)
-    with decoding("read_sound", path, config) as decoder:
+    with film_at_hand(path) as file, decoding("read_sound", file, config) as decoder:
         for header, body in decoder:
             if header.kind == wire.SOUND:
                 yield _sound(header, body)
@@ -90,11 +91,13 @@ def read_frames(
     One picture comes for each time, in order, stamped with the frame's own time; a time behind
     the end gives the last frame. Frames are found by timestamp, so their `index` is -1.
     """
-    path = Path(path)
     times = list(map(float, seconds))
     if any(later < earlier for earlier, later in pairwise(times)):
         raise MediaError(f"{path}: frames are read at rising times; sort them first")
-    with decoding("read_frames", path, config, seconds=times, height=height) as decoder:
+    with (
+        film_at_hand(path) as file,
+        decoding("read_frames", file, config, seconds=times, height=height) as decoder,
+    ):
         for header, body in decoder:
             if header.kind == wire.PICTURE:
                 yield Picture(header.frame, header.seconds, _rgb(header, body))
@@ -107,8 +110,10 @@ def read_subtitles(
 
     Tracks that hold pictures of text (DVD, Blu-ray, DVB) are passed over.
     """
-    path = Path(path)
-    with decoding("subtitles", path, config, language=language) as decoder:
+    with (
+        film_at_hand(path) as file,
+        decoding("subtitles", file, config, language=language) as decoder,
+    ):
         facts = decoder.answer()
     if facts["track"] < 0:
         return None

@@ -11,6 +11,7 @@ from pathlib import Path
 from storyscope.config import MediaConfig
 from storyscope.media import wire
 from storyscope.media.decoder import decoding
+from storyscope.media.fetching import film_at_hand
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,7 @@ class Codecs:
 
 def read_codecs(path: str | Path, config: MediaConfig = MediaConfig()) -> Codecs:
     """What a file is coded in, without reading it through."""
-    path = Path(path)
-    with decoding("probe", path, config) as decoder:
+    with film_at_hand(path) as file, decoding("probe", file, config) as decoder:
         facts = decoder.answer()
     chosen = [track["codec"] for track in facts["sound_tracks"] if track["chosen"]]
     return Codecs(facts["container"], facts["codec"], chosen[0] if chosen else "")
@@ -33,8 +33,7 @@ def read_codecs(path: str | Path, config: MediaConfig = MediaConfig()) -> Codecs
 
 def read_title(path: str | Path, config: MediaConfig = MediaConfig()) -> str:
     """The title that a file's own metadata states, in one line; empty where there is none."""
-    path = Path(path)
-    with decoding("probe", path, config) as decoder:
+    with film_at_hand(path) as file, decoding("probe", file, config) as decoder:
         return " ".join(str(decoder.answer()["title"]).split())[:200]
 
 
@@ -46,8 +45,7 @@ def stream(
 
     It is encoded while it is read and no faster; leaving the block ends the encoder.
     """
-    path = Path(path)
-    with decoding("stream", path, config, start=start) as encoder:
+    with film_at_hand(path) as file, decoding("stream", file, config, start=start) as encoder:
         messages = iter(encoder)
         told = next(body for header, body in messages if header.kind == wire.NOTE)
         pieces = (body for header, body in messages if header.kind == wire.PIECE)

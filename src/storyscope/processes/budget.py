@@ -6,6 +6,10 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from storyscope.errors import MediaError
+from storyscope.media import film_stamp
+from storyscope.store import in_bucket
+
 CPU_SECONDS = 120.0
 """Processor time that any film may take: loading the models takes a few seconds of it."""
 CPU_PER_FILM_SECOND = 8.0
@@ -69,7 +73,9 @@ def usage_of(pid: int) -> Usage:
 def _disk_bytes(path: Path) -> int:
     """Bytes that a file takes on disk, which for a sparse one are fewer than it states."""
     try:
+        if in_bucket(path):
+            return film_stamp(path)[0]
         stat = path.stat()
-    except OSError:
+    except (OSError, MediaError):
         return 0
     return min(stat.st_size, getattr(stat, "st_blocks", 0) * 512 or stat.st_size)

@@ -6,6 +6,7 @@ and its result to standard output, a line of JSON each. When its parent is gone,
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -17,11 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from storyscope.config import Config, with_settings
-from storyscope.errors import StoryscopeError
+from storyscope.errors import DiskFull, StoryscopeError
 from storyscope.library import Library
 from storyscope.processes.lifeline import claim_standard_output, end_of_input, exit_after
 from storyscope.progress import Step
 from storyscope.reading import never_behind_links
+
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
 def main() -> None:
@@ -40,9 +43,18 @@ def main() -> None:
     try:
         send(video=_index(job, lambda step: send(stage=step.stage, fraction=step.fraction)))
     except StoryscopeError as error:
-        send(failure=str(error))
+        send(failure=str(error), disk_full=is_disk_full(error))
     except Exception as error:
-        send(failure=f"{type(error).__name__}: {error}")
+        send(failure=f"{type(error).__name__}: {error}", disk_full=is_disk_full(error))
+
+
+def is_disk_full(error: BaseException | None) -> bool:
+    """Whether a full disk is what an error began with."""
+    while error is not None:
+        if isinstance(error, DiskFull) or getattr(error, "errno", None) in NO_SPACE:
+            return True
+        error = error.__cause__
+    return False
 
 
 def _index(job: dict[str, Any], report: Callable[[Step], None]) -> str:

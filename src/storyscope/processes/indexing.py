@@ -23,6 +23,7 @@ from storyscope.processes.budget import Budget, Usage, usage_of
 from storyscope.processes.lifeline import environment
 from storyscope.progress import Step
 from storyscope.reading import real_folders
+from storyscope.store import in_bucket, spelled
 
 WORKER = ("-P", "-m", "storyscope.processes.index_process")
 NICE = 5
@@ -40,6 +41,8 @@ class IndexResult:
     path: Path
     video: str = ""
     failure: str = ""
+    disk_full: bool = False
+    """Whether a full disk of this machine was the reason."""
 
 
 class IndexProcess:
@@ -61,7 +64,7 @@ class IndexProcess:
         most_memory: float = math.inf,
     ) -> None:
         """`most_memory` is what a machine lends in bytes, whatever the film may take."""
-        self.path = path.absolute()
+        self.path = path if in_bucket(path) else path.absolute()
         self._library = library
         self._most_memory = most_memory
         self._lock = threading.Lock()
@@ -81,8 +84,8 @@ class IndexProcess:
         self._send(
             library=library.place,
             settings=to_toml(library.config),
-            path=os.fspath(self.path),
-            transcript=os.fspath(transcript.absolute()) if transcript else None,
+            path=spelled(self.path),
+            transcript=spelled(transcript) if transcript else None,
             again=again,
             nice=nice,
             real_folders=[os.fspath(folder) for folder in real_folders()],
@@ -99,7 +102,10 @@ class IndexProcess:
                     yield Step(facts["stage"], facts["fraction"], 1)
                 else:
                     result = IndexResult(
-                        self.path, facts.get("video", ""), facts.get("failure", "")
+                        self.path,
+                        facts.get("video", ""),
+                        facts.get("failure", ""),
+                        facts.get("disk_full", False),
                     )
         except ValueError as error:
             self._stop(f"sent nonsense: {error}")

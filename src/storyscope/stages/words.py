@@ -6,6 +6,7 @@ from storyscope.cues import all_cues
 
 STAGE_WORDS = {
     "scan": "reading the video",
+    "fetch": "fetching the film",
     "decode": "reading the video",
     "transcript": "reading the transcript",
     "screen": "reading text on screen",

@@ -19,6 +19,7 @@ from storyscope.store.artefacts import (
     VISION,
     Artefact,
 )
+from storyscope.store.buckets import BUCKETS, Bucket, BucketFile, in_bucket, spelled, split_address
 from storyscope.store.indexes import (
     MAX_MATCHES,
     FiledStory,
@@ -40,6 +41,7 @@ from storyscope.store.protocol import OUTDATED, JobListener, Store, VideoRecord
 from storyscope.store.sqlite import SqliteStore
 
 __all__ = [
+    "BUCKETS",
     "CONCEPTS",
     "FOLDER",
     "LOOKS",
@@ -57,6 +59,8 @@ __all__ = [
     "TRANSCRIPT",
     "VISION",
     "Artefact",
+    "Bucket",
+    "BucketFile",
     "FiledStory",
     "FiledVideo",
     "FoundStory",
@@ -70,8 +74,11 @@ __all__ = [
     "VectorIndex",
     "VideoRecord",
     "address_of",
+    "in_bucket",
     "named_in_settings",
     "open_store",
+    "spelled",
+    "split_address",
     "without_password",
 ]
 

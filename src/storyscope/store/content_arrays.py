@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from storyscope.core import Rows
-from storyscope.errors import LibraryError, MissingDependency
 from storyscope.store.arrays import (
     DIGEST_DIGITS,
     DamagedArrays,
@@ -25,6 +24,7 @@ from storyscope.store.arrays import (
     require_digest,
     serialized,
 )
+from storyscope.store.buckets import Bucket
 from storyscope.store.explaining import explained
 from storyscope.store.places import FOLDER, address_of
 from storyscope.writing import half_written
@@ -58,9 +58,8 @@ class ContentArrays(Protocol):
 
 def open_content_arrays(place: str, cache: Path) -> ContentArrays:
     """The arrays in a folder, or those in a bucket with a cache on this machine."""
-    if address_of(place)[0] == FOLDER:
-        return FolderArrays(Path(place))
-    return BucketArrays(place, cache)
+    is_folder = address_of(place)[0] == FOLDER
+    return FolderArrays(Path(place)) if is_folder else BucketArrays(place, cache)
 
 
 class FolderArrays:
@@ -105,38 +104,16 @@ class BucketArrays:
     """Arrays in an object store such as S3, of which this machine keeps what it has read."""
 
     def __init__(self, place: str, cache: Path) -> None:
-        try:
-            from obstore.store import from_url
-        except ImportError as error:
-            raise MissingDependency(
-                f"{place} is read by obstore, which is not installed; "
-                "run `pip install 'storyscope[cluster]'`"
-            ) from error
-        self.place = place
-        self._cache = FolderArrays(cache)
-        try:
-            self._bucket = from_url(place)
-        except Exception as error:
-            raise LibraryError(f"{place} cannot hold arrays: {error}") from None
+        self._bucket, self._cache = Bucket(place), FolderArrays(cache)
 
     def put(self, arrays: Mapping[str, Rows]) -> str:
-        import obstore
-
         name = self._cache.put(arrays)
-        with self._explained():
-            # Written again even if it is there: that keeps it from being collected.
-            obstore.put(self._bucket, _key(name), self._cache._path(name))
+        # Written again even if it is there: that keeps it from being collected.
+        self._bucket.put(_key(name), self._cache._path(name))
         return name
 
     def has(self, name: str) -> bool:
-        import obstore
-
-        try:
-            with self._explained():
-                obstore.head(self._bucket, _key(name))
-        except FileNotFoundError:
-            return False
-        return True
+        return self._bucket.has(_key(name))
 
     def open(self, name: str) -> dict[str, StoredRows]:
         path = self._cache._path(name)
@@ -152,52 +129,23 @@ class BucketArrays:
         self._cache.verify(name)
 
     def names(self) -> Iterator[tuple[str, float]]:
-        with self._explained():
-            for found in (each for page in self._bucket.list() for each in page):
-                path = Path(found["path"])
-                if path.suffix == SUFFIX:
-                    yield path.stem, time.time() - found["last_modified"].timestamp()
+        for found in self._bucket.files():
+            path = Path(found.key)
+            if path.suffix == SUFFIX:
+                yield path.stem, time.time() - found.modified
 
     def delete(self, name: str) -> None:
-        import obstore
-
-        with self._explained():
-            obstore.delete(self._bucket, _key(name))
+        self._bucket.delete(_key(name))
         self._cache.delete(name)
 
     def _fetch(self, name: str) -> None:
         """Copy a file of the bucket into the cache, and make room for it there."""
-        import obstore
-
         path = self._cache._path(name)
-        with self._explained():
-            pieces = obstore.get(self._bucket, _key(name)).stream()
+        with explained(self._cache.folder):
             path.parent.mkdir(exist_ok=True)
-            with half_written(path.parent, map(memoryview, pieces)) as part:
+            with half_written(path.parent, self._bucket.pieces(_key(name))) as part:
                 part.replace(path)
         _prune(self._cache.folder, CACHE_BYTES, keep=path)
-
-    def _explained(self) -> Any:
-        return _BucketErrors(self.place)
-
-
-class _BucketErrors:
-    """Says of an object store's errors which store they came from; a missing file stays one."""
-
-    def __init__(self, place: str) -> None:
-        self._place = place
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        from obstore.exceptions import BaseError, NotFoundError
-
-        if isinstance(error, NotFoundError):
-            raise FileNotFoundError(str(error).splitlines()[0]) from None
-        if isinstance(error, BaseError):
-            said = str(error).splitlines()[0]
-            raise LibraryError(f"{self._place} cannot be used: {said}") from None
 
 
 def _written(folder: Path, arrays: Mapping[str, Rows], digest: hashlib._Hash) -> Any:

@@ -37,6 +37,8 @@ def explained(folder: Path) -> Iterator[None]:
             ) from error
         raise LibraryError(f"the library {folder} cannot be used: {error}") from error
     except OSError as error:
+        if error.errno is None:  # No disk said so: a bucket lacks a file.
+            raise
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise _disk_full(folder) from error
         raise LibraryError(f"the library {folder} cannot be used: {error.strerror}") from error

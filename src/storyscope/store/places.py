@@ -34,10 +34,16 @@ def named_in_settings(folder: str | Path) -> str | None:
     """The address that `library = "..."` in a folder's settings file names, if it names one."""
     path = Path(folder).expanduser() / SETTINGS_FILE
     try:
-        named = tomllib.loads(read_at_most(path, LARGEST_SETTINGS).decode()).get("library")
+        written = tomllib.loads(read_at_most(path, LARGEST_SETTINGS).decode())
     except (OSError, ValueError, RecursionError):
         # Whoever reads the settings says what is wrong with them.
         return None
+    named = written.pop("library", None)
     if named is not None and (not isinstance(named, str) or address_of(named)[0] == FOLDER):
         raise LibraryError(f'{path}: library is an address such as "postgresql://host/name"')
+    if named is not None and written:
+        raise LibraryError(
+            f"{path} names a library, which has settings of its own; leave {', '.join(written)} "
+            "out of the file and set it with `storyscope config`"
+        )
     return named

@@ -16,10 +16,10 @@ from storyscope.core import Passages
 from storyscope.errors import DamagedVideo, LibraryError, VideoBusy
 from storyscope.store.arrays import DamagedArrays
 from storyscope.store.artefacts import SCAN, Artefact
+from storyscope.store.buckets import in_bucket
 from storyscope.store.codec import pack, unpack
 from storyscope.store.content_arrays import UNUSED_SECONDS, open_content_arrays
 from storyscope.store.explaining import explained
-from storyscope.store.places import FOLDER, address_of
 from storyscope.store.postgres_address import parse_address
 from storyscope.store.postgres_connection import Database
 from storyscope.store.postgres_documents import PostgresDocuments
@@ -68,8 +68,12 @@ class PostgresStore:
 
     @property
     def uploads(self) -> Path:
-        shared = address_of(self.address.arrays)[0] == FOLDER
-        return (Path(self.address.arrays) if shared else self.folder) / "uploads"
+        return (self.folder if self.upload_bucket else Path(self.address.arrays)) / "uploads"
+
+    @property
+    def upload_bucket(self) -> str:
+        arrays = self.address.arrays
+        return f"{arrays.rstrip('/')}/uploads" if in_bucket(arrays) else ""
 
     def records(self) -> Sequence[VideoRecord]:
         return [record_of(row) for row in self._ask("SELECT * FROM video ORDER BY id")]

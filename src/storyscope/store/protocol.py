@@ -95,7 +95,14 @@ class Store(Protocol):
 
     @property
     def uploads(self) -> Path:
-        """The folder for copies of uploaded videos, which everybody who opens this store sees."""
+        """The folder for copies of uploaded videos, which everybody who opens this store sees.
+
+        Where they are kept in a bucket, it is a folder of this machine that they pass through.
+        """
+
+    @property
+    def upload_bucket(self) -> str:
+        """The address in a bucket below which uploaded videos are kept; empty where none is."""
 
     @property
     def text(self) -> TextIndex:

@@ -81,6 +81,10 @@ class SqliteStore:
         return self.folder.absolute() / "uploads"
 
     @property
+    def upload_bucket(self) -> str:
+        return ""
+
+    @property
     def text(self) -> SqliteText:
         return SqliteText(self._ask)
 

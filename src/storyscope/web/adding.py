@@ -18,6 +18,7 @@ from pydantic import BaseModel, Field
 from storyscope.core import VIDEO_SUFFIXES
 from storyscope.errors import MediaError, TranscriptError
 from storyscope.library import LocalLibrary
+from storyscope.library.uploads import keep_upload
 from storyscope.media import find_videos, probe
 from storyscope.transcripts import EXTENSIONS
 from storyscope.web.answers import indexer_of, learner_of, library_of, media_of, uploads_of
@@ -73,11 +74,11 @@ def _keep_upload(
         if transcript is not None:
             words = Path(target.name).with_suffix(words_suffix)
             write_whole(folder / words, _pieces(transcript))
-        kept = folder.rename(folder.with_name(folder.name.removeprefix(UPLOADING)))
+        kept = keep_upload(library.store, folder)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    return kept / target.name, kept / words if words else None
+    return Path(f"{kept}/{target.name}"), Path(f"{kept}/{words}") if words else None
 
 
 @router.get("/jobs")

@@ -6,11 +6,13 @@ import threading
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
+from uuid import uuid4
 
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request, UploadFile
 
 from storyscope.errors import LibraryError, MediaError, TranscriptError
+from storyscope.library.uploads import copy_upload
 from storyscope.media import find_videos
 from storyscope.transcripts import read_transcript
 from storyscope.web.adding import inside, transcript_suffix, wanted_film
@@ -77,7 +79,11 @@ def _keep_subtitles(request: Request, video: str, file: UploadFile) -> Path:
         trial = part.rename(part.with_suffix(suffix))
         try:
             read_transcript(trial, duration=found.duration)
-            trial.replace(words)
+            if library.store.upload_bucket:
+                name = f"{uuid4().hex}/{words.name}"
+                words = Path(copy_upload(library.store, trial, name))
+            else:
+                trial.replace(words)
         finally:
             trial.unlink(missing_ok=True)
     return words

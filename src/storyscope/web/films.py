@@ -11,7 +11,9 @@ from starlette.types import Receive, Scope, Send
 
 from storyscope.errors import MediaError
 from storyscope.library import LocalLibrary
+from storyscope.media import film_at_hand, film_stamp
 from storyscope.reading import OPEN_FILES, open_regular
+from storyscope.store import in_bucket
 
 
 class FilmResponse(FileResponse):
@@ -37,8 +39,13 @@ def film_path(library: LocalLibrary, video: str, media: Sequence[Path]) -> Path:
 
 def open_film(library: LocalLibrary, video: str, media: Sequence[Path]) -> int:
     """Open the film that was indexed, without following a link; a file descriptor."""
-    path = Path(library.video(video).path)
-    record = library.store.record(video)
+    film = library.video(video).path
+    record, path = library.store.record(video), Path(film)
+    if record is not None and in_bucket(film):
+        if film_stamp(film) != (record.size, record.modified_ns):
+            raise MediaError(f"the film of {video} is not the one that was indexed; add it again")
+        with film_at_hand(film) as fetched:
+            return os.open(fetched, os.O_RDONLY)
     if record is None or not path.is_file():
         raise MediaError(f"the file of {video} is missing; put it back or add it again")
     refuse_link(path, media)

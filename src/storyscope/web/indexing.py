@@ -21,6 +21,7 @@ from storyscope.errors import LibraryError, StoryscopeError
 from storyscope.library import LocalLibrary
 from storyscope.processes.indexing import IndexProcess
 from storyscope.progress import Step
+from storyscope.store import address_of
 from storyscope.web.films import refuse_link
 from storyscope.web.other_servers import OtherServers
 
@@ -84,7 +85,8 @@ class Indexer:
 
     def add(self, path: Path, transcript: Path | None = None) -> Job:
         """Queue a video; once this returns, the job outlives the server."""
-        job = Job(0, path.name, str(path), str(transcript) if transcript else None)
+        words = address_of(transcript)[1] if transcript else None
+        job = Job(0, path.name, address_of(path)[1], words)
         job.owner = self._others.name if self._others else ""
         job.id = self._library.store.jobs.add(json.dumps(asdict(job)))
         self._queue(job)

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import FileResponse, Response, StreamingResponse
 
 from storyscope.library import LocalLibrary
-from storyscope.media import Codecs, read_codecs
+from storyscope.media import Codecs, film_stamp, read_codecs
 from storyscope.store import SCAN
 from storyscope.web.answers import KnownTag, library_of, media_of, streams_of, tagged
 from storyscope.web.films import FilmResponse, film_path, open_film
@@ -56,7 +56,7 @@ def playable(request: Request, video: str) -> dict[str, Any]:
     Where it does not, `stream` is what it plays.
     """
     path = film_path(library_of(request), video, media_of(request))
-    codecs = _codecs(path, path.stat().st_mtime_ns)
+    codecs = _codecs(path, film_stamp(path)[1])
     reason = why_unplayable(codecs)
     return {"playable": not reason, "reason": reason, **asdict(codecs)}
 

@@ -1,0 +1,73 @@
+"""A real Dask scheduler and workers as processes, none of which outlives who started them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+TWO_ALIKE: tuple[Mapping[str, str], ...] = ({}, {})
+Process = subprocess.Popen[bytes]
+
+
+@contextmanager
+def running_cluster(
+    folder: Path,
+    *,
+    environments: Sequence[Mapping[str, str]] = TWO_ALIKE,
+    preload: str | None = None,
+    port: int = 0,
+) -> Iterator[tuple[str, list[Process]]]:
+    """The address of a scheduler, and its workers: one for each environment, added to this one."""
+    with ExitStack() as stack:
+        address = stack.enter_context(_scheduler(folder, port))
+        worker = _worker(address, folder, preload)
+        started = [
+            stack.enter_context(_process(*worker, environment=more)) for more in environments
+        ]
+        yield address, started
+
+
+@contextmanager
+def _scheduler(folder: Path, port: int) -> Iterator[str]:
+    file = folder / "scheduler.json"
+    arguments = ["--port", str(port), "--host", "127.0.0.1", "--no-dashboard"]
+    arguments += ["--idle-timeout", "90s", "--scheduler-file", str(file)]
+    with _process("distributed.cli.dask_scheduler", *arguments):
+        end = time.monotonic() + 60
+        while not file.exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        yield json.loads(file.read_text())["address"]
+
+
+def _worker(address: str, folder: Path, preload: str | None) -> tuple[str, ...]:
+    arguments = [address, "--nworkers", "1", "--nthreads", "1", "--memory-limit", "0"]
+    arguments += ["--no-dashboard", "--death-timeout", "20", "--local-directory", str(folder)]
+    arguments += ["--preload", preload] if preload else []
+    return "distributed.cli.dask_worker", *arguments
+
+
+@contextmanager
+def _process(
+    module: str, *arguments: str, environment: Mapping[str, str] = TWO_ALIKE[0]
+) -> Iterator[Process]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", module, *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, **environment},
+    )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -1,0 +1,326 @@
+"""Faults made on purpose while a cluster indexes a film, and what is left of the film afterwards.
+
+    python -m benchmarks.scale.faults [FILM]
+
+The film is indexed once on one machine without any fault. Then it is indexed by real workers on a
+real scheduler into a real database while each fault strikes, and every artefact is compared with
+the undisturbed one: its key and the digest of all that is stored of it. Without FILM, the first
+stories of the demo film are painted, small.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from benchmarks import common
+from benchmarks.scale import killing_worker
+from benchmarks.scale.dask_cluster import running_cluster
+from benchmarks.scale.s3_server import bucket_environment, s3_server
+from benchmarks.scale.server import Server, running_server
+from storyscope import Library
+from storyscope.cluster import index_on_cluster, opened_cluster
+from storyscope.library import LocalLibrary
+from storyscope.library.copying import artefact_digest
+from storyscope.store import Artefact
+from storyscope.transcripts import EXTENSIONS
+from storyscope_demo import make_demo
+
+SETTINGS = ["transcripts.speech=off"]
+"""Everywhere the same: a key tells of the settings too."""
+START_SECONDS = 120
+SAVES = ("scan", "passages", "titles")
+"""Artefacts in the middle of whose transaction the server is killed."""
+MOST_RUNS = 12
+
+Contents = dict[str, tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One film that is to be indexed in spite of a fault."""
+
+    server: Server
+    library: LocalLibrary
+    film: Path
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a fault left."""
+
+    fault: str
+    times: int
+    """How often it struck."""
+    seconds: float
+    artefacts: int
+    different: tuple[str, ...]
+    """Artefacts that are not what one machine makes, or that only one of the two has."""
+
+
+def main() -> None:
+    parser = common.options(__doc__)
+    parser.add_argument("film", type=Path, nargs="?")
+    parser.add_argument("--write", action="store_true", help="write docs/benchmarks, docs/scale.md")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="scale-faults-") as name:
+        folder = Path(name)
+        film = options.film or make_demo(folder / "demo", scale=0.25, stories=slice(3)).video
+        alone = Library(folder / "alone", config=None)
+        assert isinstance(alone, LocalLibrary)
+        alone.keep_settings(SETTINGS)
+        wanted = contents(alone, alone.add(film).id)
+        length = alone.videos()[0].video.duration
+        with running_server(folder) as server:
+            outcomes = []
+            for number, fault in enumerate(FAULTS):
+                (place := folder / f"fault{number}").mkdir()
+                outcomes.append(outcome_of(fault, server, film, place, wanted))
+                print(outcomes[-1], flush=True)
+    table = table_of(outcomes)
+    print(table)
+    if options.write:
+        page = (
+            f"# Faults while a film is indexed\n\nA film of {length:.0f} seconds.\n\n{table}\n\n"
+            "Made by `python -m benchmarks.scale.faults`.\n"
+        )
+        common.write_page("scale_faults", [asdict(each) for each in outcomes], page)
+        common.write_table(common.ROOT / "docs" / "scale.md", "faults", table)
+
+
+def table_of(outcomes: list[Outcome]) -> str:
+    lines = [
+        "| fault | times | seconds to the end | artefacts | different |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    lines += [
+        f"| {each.fault} | {each.times} | {each.seconds} | {each.artefacts} "
+        f"| {', '.join(each.different) or 'none'} |"
+        for each in outcomes
+    ]
+    return "\n".join(lines)
+
+
+def outcome_of(
+    fault: str, server: Server, film: Path, folder: Path, undisturbed: Contents
+) -> Outcome:
+    """Index a copy of the film while a fault strikes, and compare what is left."""
+    (films := folder / "films").mkdir()
+    for path in film.parent.glob(f"{film.stem}.*"):
+        if path == film or path.suffix in EXTENSIONS:
+            shutil.copy(path, films / path.name)
+    with ExitStack() as stack:
+        strike, place = FAULTS[fault], server.address(folder)
+        if strike is disk_full:
+            place = stack.enter_context(_in_bucket(place, films))
+        library = Library(place)
+        assert isinstance(library, LocalLibrary)
+        stack.callback(library.store.close)
+        library.keep_settings(SETTINGS)
+        began = time.perf_counter()
+        times = strike(Case(server, library, films / film.name, folder))
+        seconds = round(time.perf_counter() - began, 1)
+        (video,) = {record.video.id for record in library.videos()}
+        found = contents(library, video)
+    differ = {stage for stage, _ in found.items() ^ undisturbed.items()}
+    return Outcome(fault, times, seconds, len(found), tuple(sorted(differ)))
+
+
+def contents(library: LocalLibrary, video: str) -> Contents:
+    """The key and the digest of every artefact."""
+    return {
+        stage: (key, artefact_digest(library.store.load(video, Artefact(stage))))
+        for stage, key in library.store.keys(video).items()
+    }
+
+
+def worker_killed(case: Case) -> int:
+    """Every worker kills itself as a stage begins, once for each stage."""
+    preload = killing_worker.__file__
+    with (
+        running_cluster(case.folder, preload=preload) as (address, _),
+        opened_cluster(address) as client,
+    ):
+        client.wait_for_workers(2, timeout=START_SECONDS)
+        for _ in range(MOST_RUNS):
+            (result,) = index_on_cluster(case.library, [case.film], client)
+            if result.video:
+                break
+            if "its worker was lost 3 times" not in result.failure:
+                raise AssertionError(result.failure)
+    return len(list(case.film.parent.glob(f"{case.film.stem}.{killing_worker.MARK}*")))
+
+
+def server_killed(case: Case) -> int:
+    """PostgreSQL and all its processes are killed while transactions that save are open."""
+    killed = 0
+    with ThreadPoolExecutor(1) as pool:
+        _hold_saves_of(case, SAVES[0])
+        indexing = pool.submit(_index, case)
+        while killed < len(SAVES) and not indexing.done():
+            if _saving(case):
+                case.server.kill()
+                killed += 1
+                case.server.start_again()
+                _hold_saves_of(case, SAVES[killed] if killed < len(SAVES) else None)
+            time.sleep(0.05)
+        indexing.result()
+    return killed
+
+
+def connections_cut(case: Case) -> int:
+    """Every connection is cut whenever another stage is seen."""
+    cut: list[str] = []
+
+    def follow(stage: str) -> None:
+        if stage not in cut:
+            cut.append(stage)
+            case.server.cut_connections()
+
+    _index(case, follow)
+    return len(cut)
+
+
+def two_clusters(case: Case) -> int:
+    """Two clusters add the same film at the same time."""
+    with ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(_index, case) for _ in range(2)]:
+            done.result()
+    return 1
+
+
+def disk_full(case: Case) -> int:
+    """The disk of one of two workers, which keeps what it reads and writes, is full."""
+    small, films = case.folder / "small", [Path(f"s3://films/{case.film.name}")]
+    small.mkdir()
+    room = f"size={case.film.stat().st_size // 2048}k"
+    subprocess.run(["mount", "-t", "tmpfs", "-o", room, "tmpfs", str(small)], check=True)
+    try:
+        with (
+            running_cluster(case.folder, environments=({"XDG_CACHE_HOME": str(small)}, {})) as (
+                address,
+                _,
+            ),
+            opened_cluster(address) as client,
+        ):
+            client.wait_for_workers(2, timeout=START_SECONDS)
+            for _ in range(MOST_RUNS):
+                (result,) = index_on_cluster(case.library, films, client, again=True)
+                if result.failure:
+                    raise AssertionError(result.failure)
+                if events := client.get_events("storyscope"):
+                    break
+            return len(events)
+    finally:
+        subprocess.run(["umount", "--lazy", str(small)], check=True)
+
+
+def scheduler_restarted(case: Case) -> int:
+    """The scheduler ends with its workers in the middle of a film, and others take their place."""
+    port, restarted = _free_port(), []
+    with ExitStack() as first, ExitStack() as second:
+        (case.folder / "first").mkdir()
+        (case.folder / "second").mkdir()
+        address, _ = first.enter_context(running_cluster(case.folder / "first", port=port))
+        client = second.enter_context(opened_cluster(address))
+        client.wait_for_workers(2, timeout=START_SECONDS)
+
+        def restart() -> None:
+            _wait_for_job(case)
+            first.close()
+            second.enter_context(running_cluster(case.folder / "second", port=port))
+            restarted.append(True)
+
+        with ThreadPoolExecutor(1) as pool:
+            restarting = pool.submit(restart)
+            (result,) = index_on_cluster(case.library, [case.film], client)
+            restarting.result()
+        if result.failure:
+            raise AssertionError(result.failure)
+    return len(restarted)
+
+
+FAULTS: dict[str, Callable[[Case], int]] = {
+    "`kill -9` of a worker as a stage begins": worker_killed,
+    "`kill -9` of PostgreSQL in the middle of a save": server_killed,
+    "all connections cut (`pg_terminate_backend`)": connections_cut,
+    "two clusters that add one film": two_clusters,
+    "full disk on one of two workers, film and arrays in a bucket": disk_full,
+    "scheduler restarted, with its workers": scheduler_restarted,
+}
+
+
+def _index(case: Case, follow: Callable[[str], None] = lambda stage: None) -> None:
+    """Index the film with a cluster of its own; it must succeed."""
+    library = Library(case.library.place)
+    assert isinstance(library, LocalLibrary)
+    with opened_cluster("local") as client:
+        for result in index_on_cluster(
+            library, [case.film], client, follow=lambda path, step: follow(step.stage)
+        ):
+            if result.failure:
+                raise AssertionError(result.failure)
+    library.store.close()
+
+
+def _hold_saves_of(case: Case, stage: str | None) -> None:
+    """Let transactions that save an artefact stay open for a while, so that they can be hit."""
+    schema = case.library.store.address.schema  # type: ignore[attr-defined]
+    case.server.execute(f"DROP TRIGGER IF EXISTS held ON {schema}.artefact")
+    if stage is None:
+        return
+    case.server.execute(
+        f"CREATE OR REPLACE FUNCTION {schema}.hold() RETURNS trigger LANGUAGE plpgsql"
+        " AS $$ BEGIN PERFORM pg_sleep(3); RETURN NEW; END $$"
+    )
+    case.server.execute(
+        f"CREATE TRIGGER held AFTER INSERT OR UPDATE ON {schema}.artefact FOR EACH ROW"
+        f" WHEN (NEW.stage = '{stage}') EXECUTE FUNCTION {schema}.hold()"
+    )
+
+
+def _saving(case: Case) -> bool:
+    """Whether a transaction that saves an artefact is held open."""
+    ((count,),) = case.server.execute(
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+    )
+    return int(count) > 0
+
+
+def _wait_for_job(case: Case) -> None:
+    """Wait until a worker is at the film, past its first stage."""
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end:
+        stages = [json.loads(facts)["stage"] for facts in case.library.store.jobs.all().values()]
+        if any(stage not in ("", "decode", "scan") for stage in stages):
+            return
+        time.sleep(0.05)
+
+
+@contextmanager
+def _in_bucket(place: str, films: Path) -> Iterator[str]:
+    """The address with its arrays in a bucket of this machine, which holds the films too."""
+    with s3_server() as bucket, bucket_environment(bucket):
+        for path in films.iterdir():
+            bucket.keep(path.name, path.read_bytes())
+        before, _, after = place.partition("&arrays=")
+        yield f"{before}&arrays=s3://films/arrays&{after.partition('&')[2]}"
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        return int(door.getsockname()[1])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,234 @@
+"""Films in a bucket: found, and fetched into a cache of this machine before they are read.
+
+The process that decodes a film has no network. Whoever starts it fetches the film from the address
+that a person named, and from no other.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+
+from storyscope.core import VIDEO_SUFFIXES
+from storyscope.errors import DiskFull, LibraryError, MediaError
+from storyscope.progress import Report, Step, silent
+from storyscope.store import Bucket, BucketFile, address_of, in_bucket, split_address
+from storyscope.writing import half_written
+
+CACHE_VARIABLE = "STORYSCOPE_FILM_CACHE"
+"""Environment variable: how many gigabytes of fetched films a machine keeps."""
+CACHE_GIGABYTES = 100.0
+MOST_WORDS = 32 << 20
+"""Bytes of a subtitle file at most."""
+LOCK = ".lock"
+
+
+@contextmanager
+def film_at_hand(film: str | Path, *, report: Report = silent) -> Iterator[Path]:
+    """A film as a file of this machine that can be read; one in a bucket is fetched first.
+
+    While the block lasts, the cache keeps it.
+    """
+    if not in_bucket(film):
+        yield Path(film)
+        return
+    with _fetched(film, find_film(film), report) as path:
+        yield path
+
+
+def film_stamp(film: str | Path) -> tuple[int, int]:
+    """The size of a film and when it was changed, in bytes and nanoseconds."""
+    if in_bucket(film):
+        found = find_film(film)
+        return found.size, found.modified_ns
+    stat = Path(film).stat()
+    return stat.st_size, stat.st_mtime_ns
+
+
+def has_film(film: str | Path) -> bool:
+    """Whether a film is where it is said to be."""
+    if not in_bucket(film):
+        return os.path.isfile(film)
+    try:
+        return bool(find_film(film).key)
+    except MediaError:
+        return False
+
+
+def find_film(film: str | Path) -> BucketFile:
+    """What a bucket says of a film."""
+    place, key = split_address(film)
+    try:
+        if not key:
+            raise FileNotFoundError
+        return Bucket(place).find(key)
+    except FileNotFoundError:
+        raise MediaError(f"{_shown(film)} does not exist; check the address") from None
+    except LibraryError as error:
+        raise MediaError(str(error)) from error
+
+
+def videos_in_bucket(place: str | Path) -> list[Path]:
+    """The film at an address; where it names a folder, the videos inside, at any depth."""
+    bucket, key = split_address(place)
+    if PurePosixPath(key).suffix.lower() in VIDEO_SUFFIXES:
+        find_film(place)
+        return [Path(_shown(place))]
+    try:
+        found = sorted(file.key for file in Bucket(bucket).files(key.rstrip("/") or None))
+    except LibraryError as error:
+        raise MediaError(str(error)) from error
+    videos = [name for name in found if PurePosixPath(name).suffix.lower() in VIDEO_SUFFIXES]
+    if not videos:
+        raise MediaError(f"{_shown(place)} holds no videos; name a folder with .mp4 or .mkv files")
+    return [Path(f"{bucket}/{name}") for name in videos]
+
+
+def words_beside(film: str | Path, suffixes: Iterable[str]) -> Path | None:
+    """The subtitle file of the film's name in the same folder of its bucket, fetched."""
+    address = PurePosixPath(split_address(film)[1])
+    for suffix in suffixes:
+        with suppress(MediaError):
+            return fetched_words(f"{split_address(film)[0]}/{address.with_suffix(suffix)}")
+    return None
+
+
+def fetched_words(address: str | Path) -> Path:
+    """A subtitle file of a bucket as a file of this machine."""
+    found = find_film(address)
+    if found.size > MOST_WORDS:
+        raise MediaError(f"{_shown(address)} is larger than 32 MB, too large for subtitles")
+    with _fetched(address, found, silent) as path:
+        return path
+
+
+@contextmanager
+def _fetched(film: str | Path, found: BucketFile, report: Report) -> Iterator[Path]:
+    """A file of a bucket as one in the cache, which is there while the block lasts."""
+    with ExitStack() as stack:
+        try:
+            path = _folder_of(film, found) / PurePosixPath(found.key).name
+            stack.enter_context(_kept(path, lambda: _fetch(film, found, path, report)))
+            os.utime(path.parent)
+        except LibraryError as error:
+            if isinstance(error, DiskFull):
+                raise
+            raise MediaError(f"{_shown(film)} cannot be fetched: {error}") from error
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise DiskFull(
+                    f"the disk of the cache is full, so that {_shown(film)} cannot be fetched; "
+                    "free some space and run the same command again"
+                ) from error
+            raise MediaError(f"{_shown(film)} cannot be fetched: {error}") from error
+        yield path
+
+
+def _fetch(film: str | Path, found: BucketFile, path: Path, report: Report) -> None:
+    """Copy a file of a bucket to its place in the cache: all of it, and of that content alone."""
+    limit = float(os.environ.get(CACHE_VARIABLE) or CACHE_GIGABYTES) * 1e9
+    if found.size > limit:
+        raise MediaError(
+            f"{_shown(film)} has {found.size / 1e9:.1f} GB, more than this machine keeps of films; "
+            f"raise {CACHE_VARIABLE} (gigabytes)"
+        )
+    make_room(path.parent.parent, limit - found.size)
+    place, key = split_address(film)
+    pieces = _measured(film, Bucket(place).pieces(key, tag=found.tag), found.size, report)
+    with half_written(path.parent, pieces) as part:
+        part.replace(path)
+
+
+def make_room(cache: Path, most_bytes: float) -> None:
+    """Delete the longest unused films, and none that somebody reads, until so much is left."""
+    kept = []
+    for folder in cache.iterdir() if cache.is_dir() else ():
+        with suppress(OSError):
+            size = sum(path.stat().st_size for path in folder.iterdir())
+            kept.append((folder.stat().st_mtime, size, folder))
+    left = sum(size for _, size, _ in kept)
+    for _, size, folder in sorted(kept):
+        if left <= most_bytes:
+            return
+        if size and _delete_unused(folder):
+            left -= size
+
+
+@contextmanager
+def _kept(path: Path, fetch: Callable[[], None]) -> Iterator[None]:
+    """Let nobody delete a film in the cache meanwhile, where `fetch` puts it if it is missing.
+
+    Of several that come at once, one fetches the film and the others wait for it.
+    """
+    import fcntl
+
+    folder = path.parent
+    while True:
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            opened = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        except FileNotFoundError:  # It was deleted at this moment.
+            continue
+        try:
+            if not path.exists():
+                fcntl.flock(opened, fcntl.LOCK_EX)
+                if _is_there(opened, folder / LOCK) and not path.exists():
+                    fetch()
+            # Others may read it too, this process among them.
+            fcntl.flock(opened, fcntl.LOCK_SH)
+            if path.exists() and _is_there(opened, folder / LOCK):
+                yield
+                return
+        finally:
+            os.close(opened)
+
+
+def _delete_unused(folder: Path) -> bool:
+    import fcntl
+
+    with suppress(OSError):
+        opened = os.open(folder / LOCK, os.O_RDWR)
+        try:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder)
+            return True
+        finally:
+            os.close(opened)
+    return False
+
+
+def _is_there(opened: int, path: Path) -> bool:
+    with suppress(FileNotFoundError):
+        return os.fstat(opened).st_ino == path.stat().st_ino
+    return False
+
+
+def _measured(
+    film: str | Path, pieces: Iterator[memoryview], wanted: int, report: Report
+) -> Iterator[memoryview]:
+    """The pieces, which must be as long together as the bucket said: no more is written."""
+    size = 0
+    for piece in pieces:
+        size += len(piece)
+        if size > wanted:
+            break
+        report(Step("fetch", size, wanted))
+        yield piece
+    if size != wanted:
+        raise MediaError(f"{_shown(film)} was cut off or changed while it was fetched; try again")
+
+
+def _folder_of(film: str | Path, found: BucketFile) -> Path:
+    """Where a film of this content is kept on this machine."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    name = sha256(f"{_shown(film)}\0{found.tag}\0{found.size}".encode()).hexdigest()[:32]
+    return base / "storyscope" / "films" / name
+
+
+def _shown(film: str | Path) -> str:
+    return address_of(film)[1]

@@ -1,0 +1,58 @@
+"""Uploads to a library whose arrays are in a bucket: any server and any worker can read them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.scale.s3_server import bucket_environment, s3_server
+from serving import client_of
+from storyscope import Library
+from storyscope.config import MediaConfig
+from storyscope.library.adding import _probed
+from storyscope.progress import silent
+from storyscope.web import create_app
+
+pytest.importorskip("obstore")
+
+
+@pytest.fixture
+def bucket():
+    with s3_server() as server, bucket_environment(server):
+        yield server
+
+
+@pytest.fixture
+def library(postgres, bucket, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    library = Library(f"{postgres.uri}&arrays=s3://archive/library&schema=bucket_uploads")
+    yield library
+    library.store.close()
+
+
+def test_an_upload_goes_to_the_bucket_is_played_from_there_and_removed(
+    library, bucket, film, index_process
+):
+    client = client_of(create_app(library))
+    words = film.with_suffix(".srt").read_bytes()
+    files = {"file": ("My film.mp4", film.read_bytes()), "transcript": ("a.srt", words)}
+    assert client.post("/api/v1/uploads", files=files).status_code == 202
+    (job,) = map(json.loads, library.store.jobs.all().values())
+    assert job["path"].startswith("s3://archive/library/uploads/")
+    assert job["path"].endswith("/My-film.mp4")
+    assert job["transcript"] == job["path"].replace(".mp4", ".srt")
+    kept = {key.rpartition("/")[2]: body for key, (body, _) in bucket.objects.items()}
+    assert kept == {"My-film.mp4": film.read_bytes(), "My-film.srt": words}
+    assert list(library.uploads.iterdir()) == []
+    index_process.touch()
+
+    record = _probed(Path(job["path"]), MediaConfig(), "film", silent)
+    library.store.add_record(record)
+    answer = client.get("/api/v1/videos/film/media", headers={"Range": "bytes=10-99"})
+    assert (answer.status_code, answer.content) == (206, film.read_bytes()[10:100])
+    assert client.get("/api/v1/videos/film/playable").json()["playable"]
+    (name,) = [key for key in bucket.objects if key.endswith(".mp4")]
+    bucket.keep(name, b"another film")
+    assert client.get("/api/v1/videos/film/media").status_code == 409
+    library.remove("film")
+    assert not any(key.endswith(".mp4") for key in bucket.objects)
