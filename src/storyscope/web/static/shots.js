@@ -6,14 +6,12 @@ import { showBy } from "./edit.js";
 import { rove } from "./rove.js";
 
 const AT_ONCE = 40;
-
 const GRADUAL = ["dissolve", "fade", "wipe"];
 
 export function shotStrip({ state, player, change }) {
   const element = make("div", { class: "film", role: "group",
     "aria-label": "Shots of this story" });
-  const [pictures, stars] = [rove(element, ".go", "horizontal"),
-    rove(element, ".star", "horizontal")];
+  const stops = [".go", ".star", ".verdict"].map((kind) => rove(element, kind, "horizontal"));
   let waiting = [];
   const inside = ({ start, end }, story) => {
     const middle = (start + end) / 2;
@@ -31,8 +29,7 @@ export function shotStrip({ state, player, change }) {
   // A whole film as one story has hundreds of shots: they come as the strip is scrolled.
   function more() {
     element.append(...waiting.splice(0, AT_ONCE).map((build) => build()));
-    pictures.draw();
-    stars.draw();
+    for (const stop of stops) stop.draw();
   }
 
   element.addEventListener("scroll", () => {
@@ -40,9 +37,11 @@ export function shotStrip({ state, player, change }) {
     if (waiting.length && left < element.clientWidth) more();
   }, { passive: true });
   element.addEventListener("keydown", (event) => {
-    if (!["ArrowUp", "ArrowDown"].includes(event.key)) return;
-    const other = event.target.matches(".go") ? ".star" : ".go";
-    event.target.closest(".cell")?.querySelector(other)?.focus();
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    const cell = event.target.closest(".cell");
+    if (!step || !cell) return;
+    const all = [...cell.querySelectorAll("button")];
+    all.at((all.indexOf(event.target) + step) % all.length).focus();
     event.preventDefault();
   });
 
@@ -69,7 +68,7 @@ export function shotStrip({ state, player, change }) {
   function verdict(shot, place) {
     const sure = shot.uncertain ? "uncertain " : "";
     const wrong = `Not a new shot: the ${shot.transition} at ${clock(shot.start)} is wrong`;
-    return make("button", { type: "button", class: "verdict",
+    return make("button", { type: "button", class: "verdict", tabindex: -1,
       "aria-pressed": String(shot.rejected), "aria-label": wrong,
       title: shot.rejected ? "Marked as wrong. Press to take that back."
         : "Mark as wrong, if only the camera or something in the picture moves here",
@@ -84,7 +83,8 @@ export function shotStrip({ state, player, change }) {
       await send("PUT", `${state.path}/shots/${number}/transition`, { rejected: !shot.rejected });
       shot.rejected = !shot.rejected;
       draw(place);
-      toast(shot.rejected ? "Marked as wrong: storyscope train --shots learns from it." : "Taken back.");
+      toast(shot.rejected ? "Marked as wrong: storyscope train --shots learns from it."
+        : "Taken back.");
     } catch (error) { toast(error.message); }
   }
 
