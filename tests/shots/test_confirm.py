@@ -6,7 +6,7 @@ import pytest
 from storyscope.config import ShotConfig
 from storyscope.core import SmallFrame
 from storyscope.shots import detect_shots
-from storyscope.shots.confirm import AROUND, Confirmation, around, describe
+from storyscope.shots.confirm import AROUND, ONE_WAY, Confirmation, agreement, around, describe
 from storyscope.shots.decide import find_transitions
 
 
@@ -54,6 +54,15 @@ def test_a_gradual_transition_between_two_pictures_is_found_and_sure(join, kind)
     assert abs(transition.first_frame - 60) <= 3
     assert abs(transition.end_frame - 80) <= 3
     assert transition.confidence > 0.5
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_blocks_agree_under_a_camera_and_not_in_a_dissolve_or_a_wipe(seed):
+    old, new, wide = scenery(seed), scenery(seed + 10), scenery(seed, width=200)
+    assert agreement(pan(wide, 40 + 2 * AROUND, 1.0)) > ONE_WAY
+    for join in (dissolve, wipe):
+        film = np.concatenate([held(old, AROUND), join(old, new, 40), held(new, AROUND)])
+        assert agreement(film) < ONE_WAY
 
 
 @pytest.mark.parametrize("seed", range(4))

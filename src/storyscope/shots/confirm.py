@@ -7,7 +7,8 @@ Write A for the frame before a change, B for the one after it, x_t for the frame
     motion    tiles wander; a block of x_t is found again in the frame before, shifted; or A is B
 
 `describe` puts numbers to that, and a small network trained by `training/train_shots.py` turns them
-into a probability. Only the few changes that the first network suggests are looked at.
+into a probability; where all blocks move the same way it counts as none. Only the few changes that
+the first network suggests are looked at.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ BLOCK_ROWS, BLOCK_COLUMNS = 3, 6
 NEAR, FAR = (4, 6), (8, 16)
 """How many rows and columns a block may have moved: between samples, and from A to B."""
 LUMA = np.array([0.299, 0.587, 0.114], np.float32)
+ONE_WAY = 0.9
+"""Where the ways in which blocks move agree more than this, a camera moves and nothing else."""
 NOISE = 0.012
 """What two frames of a still scene differ by: grain and compression."""
 
@@ -63,7 +66,8 @@ class Confirmation:
         start = self._seen - self._held
         run = range(first_frame - start, first_frame - start + len(scores))
         frames = around(np.concatenate(self._blocks), run)
-        return probability(describe(frames, scores), self._weights)
+        chance = probability(describe(frames, scores), self._weights)
+        return 0.0 if agreement(frames) > ONE_WAY else chance
 
 
 def around(rgb: np.ndarray, run: range) -> np.ndarray:
@@ -87,11 +91,10 @@ def hidden(features: np.ndarray, weights: Mapping[str, np.ndarray]) -> np.ndarra
 
 def describe(rgb: np.ndarray, scores: np.ndarray) -> np.ndarray:
     """The features of a change: uint8 (AROUND + n + AROUND) x 27 x 48 x 3, and its n x 4 scores."""
-    count = len(rgb) - 2 * AROUND
     frames = rgb.astype(np.float32) / 255
-    before, after = AROUND - 2, AROUND + count + 1
-    inside = AROUND + (np.arange(1, SAMPLES + 1) * (count - 1) / (SAMPLES + 1)).round().astype(int)
-    path = frames[np.concatenate([[before], inside, [after]])]
+    sampled = _sampled(len(rgb))
+    before, after = sampled[0], sampled[-1]
+    path = frames[sampled]
     tiles = _tiles(path)
     features = [
         *_straightness(tiles),
@@ -103,6 +106,28 @@ def describe(rgb: np.ndarray, scores: np.ndarray) -> np.ndarray:
         *_evidence(scores),
     ]
     return np.array(features, np.float32)
+
+
+def agreement(rgb: np.ndarray) -> float:
+    """Whether the blocks of a change all move the same way: 1 if they do, 0 if they scatter.
+
+    Blocks count by how much of the change moving them explains. Under a camera that pans or tilts,
+    or where one large thing slides past, they agree; in a dissolve or a wipe they seldom do.
+    """
+    luma = rgb[_sampled(len(rgb))].astype(np.float32) / 255 @ LUMA
+    still, moved, way = _matched(luma[:-1], luma[1:], NEAR)
+    gain = still - moved
+    total = gain.sum() + 1e-3
+    mean = (way * gain[..., None]).sum(axis=(0, 1)) / total
+    length = (np.linalg.norm(way, axis=2) * gain).sum() / total
+    return float(np.linalg.norm(mean) / (length + 0.2))
+
+
+def _sampled(count: int) -> np.ndarray:
+    """Which of `count` frames around a change are looked at: before it, inside it, and after it."""
+    inside = count - 2 * AROUND
+    steps = np.arange(1, SAMPLES + 1) * (inside - 1) / (SAMPLES + 1)
+    return np.concatenate([[AROUND - 2], AROUND + steps.round().astype(int), [AROUND + inside + 1]])
 
 
 def _tiles(frames: np.ndarray) -> np.ndarray:
@@ -157,10 +182,10 @@ def _blend(tiles: np.ndarray) -> list[float]:
 def _compensation(path: np.ndarray) -> list[float]:
     """What is left of the change from sample to sample, and from A to B, once blocks may move."""
     luma = path @ LUMA
-    still, moved = _matched(luma[:-1], luma[1:], NEAR)
+    still, moved, _ = _matched(luma[:-1], luma[1:], NEAR)
     left = moved.mean(axis=1) / (still.mean(axis=1) + NOISE)
     share = (moved < 0.5 * still).mean(axis=1)
-    far_still, far_moved = _matched(luma[:1], luma[-1:], FAR)
+    far_still, far_moved, _ = _matched(luma[:1], luma[-1:], FAR)
     far = far_moved[0] / (far_still[0] + NOISE)
     return [
         float(left.mean()),
@@ -177,18 +202,23 @@ def _compensation(path: np.ndarray) -> list[float]:
 
 def _matched(
     before: np.ndarray, after: np.ndarray, reach: tuple[int, int]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Mean difference of the blocks of `after` to `before`: in place, and where it is least."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean difference of the blocks of `after` to `before`: in place, and where it is least.
+
+    The third is by how many rows and columns each block moved to get there.
+    """
     down, right = reach
     step = 1 + (reach == FAR)
     padded = np.pad(before, ((0, 0), (down, down), (right, right)), mode="edge")
     still = _blocks(np.abs(before - after))
-    best = still
+    best, way = still.copy(), np.zeros((*still.shape, 2), np.float32)
     for dy in range(0, 2 * down + 1, step):
         for dx in range(0, 2 * right + 1, step):
-            difference = np.abs(padded[:, dy : dy + 27, dx : dx + 48] - after)
-            best = np.minimum(best, _blocks(difference))
-    return still, best
+            difference = _blocks(np.abs(padded[:, dy : dy + 27, dx : dx + 48] - after))
+            closer = difference < best
+            best[closer] = difference[closer]
+            way[closer] = dy - down, dx - right
+    return still, best, way
 
 
 def _blocks(values: np.ndarray) -> np.ndarray:
