@@ -1,6 +1,7 @@
 """The page in a real browser, over a small film: watching, searching, editing."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import expect
@@ -9,6 +10,7 @@ from browsing import PATIENCE, barriers, dial, save, sign_in, starts, until, wai
 from movie import story_seconds
 
 expect.set_options(timeout=PATIENCE)
+PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 
 
 @pytest.fixture
@@ -402,6 +404,14 @@ def test_a_finger_that_scrolls_over_a_boundary_moves_nothing(open_page):
     assert page.evaluate("localStorage.getItem('draft:film')") is None
 
 
+def test_boundaries_lie_apart_where_fingers_drag(open_page):
+    page = open_page("/watch/film?granularity=1&edit=1", **PHONE)
+    until(page, "document.querySelectorAll('.grip').length > 6")
+    lefts = page.locator(".grip").evaluate_all("all => all.map(g => g.getBoundingClientRect().x)")
+    assert min(right - left for left, right in pairwise(lefts)) > 30
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
 def test_a_late_answer_does_not_overwrite_the_view_that_was_gone_to(open_page):
     page = open_page("/")
     page.wait_for_selector(".card-link")
@@ -419,7 +429,6 @@ def test_a_late_answer_does_not_overwrite_the_view_that_was_gone_to(open_page):
     assert page.locator("h1").inner_text() == "Library"
 
 
-PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 VIEWS = ["/", "/search?q=camel", "/search?q=interest+rates", "/watch/film", "/learn"]
 
 

@@ -8,6 +8,7 @@ import { drawWave } from "./waveform.js";
 const SLACK = 6;
 const CELL = 96;
 const MOST_ZOOM = 60;
+const ROOM = 60;
 
 // `change` takes the next version, `seek` goes to a time, `why` explains a boundary.
 export function timeline({ state, change, seek, why }) {
@@ -28,6 +29,7 @@ export function timeline({ state, change, seek, why }) {
     make("div", { class: "zoom small soft" }, make("label", {}, "Zoom", zoomBar)));
   const stops = rove(grips, ".grip", "pages");
   let zoom = 1;
+  let roomy = false;
   let level = null;
 
   function zoomTo(value) {
@@ -82,6 +84,18 @@ export function timeline({ state, change, seek, why }) {
     });
     lay(state.now.starts);
     stops.draw();
+    makeRoom(told.length);
+  }
+
+  // Where fingers drag, boundaries lie so far apart that each can be taken.
+  function makeRoom(count) {
+    if (roomy || !scroller.clientWidth) return;
+    roomy = true;
+    if (!matchMedia("(pointer: coarse)").matches) return;
+    const wanted = Math.min(MOST_ZOOM, (count * ROOM) / scroller.clientWidth);
+    if (wanted <= 1) return;
+    zoomBar.value = String(Math.log(wanted) / Math.log(MOST_ZOOM));
+    zoomTo(wanted);
   }
 
   function lay(starts) {
