@@ -67,6 +67,14 @@ def test_deeply_nested_settings_are_one_clear_sentence(tmp_path):
         load_config(path)
 
 
+@pytest.mark.parametrize("setting", ["penalty", "granularity", "about"])
+def test_a_number_of_thousands_of_digits_is_one_clear_sentence(tmp_path, setting):
+    path = tmp_path / "storyscope.toml"
+    path.write_text(f"[stories]\n{setting} = {'9' * 4000}\n")
+    with pytest.raises(InvalidSetting, match=f"stories.{setting} wants a number"):
+        load_config(path)
+
+
 def test_deeply_nested_json_beside_a_film_is_not_its_words(tmp_path):
     (tmp_path / "film.mp4").write_bytes(b"a film")
     (tmp_path / "film.json").write_text("[" * 100_000)

@@ -75,7 +75,7 @@ def test_a_decompression_bomb_is_refused(tmp_path):
 def test_what_is_no_regular_file_is_refused_without_waiting(tmp_path):
     os.mkfifo(tmp_path / "pipe.png")
     for path in (tmp_path / "pipe.png", tmp_path, "/dev/zero"):
-        with pytest.raises(MediaError, match="not a regular file"):
+        with pytest.raises(MediaError, match=r"not a regular file|is a folder"):
             read_image(type(tmp_path)(path))
 
 

@@ -33,6 +33,10 @@ def one_of(
     return field(default=default, metadata=choices)
 
 
+LARGEST_INTEGER = 10**18
+"""No setting means more, and a number of thousands of digits can be neither used nor printed."""
+
+
 class Checked:
     """A settings record that refuses values of the wrong type, choice or range."""
 
@@ -51,6 +55,8 @@ class Checked:
 
 def _checked(name: str, value: Any, kinds: tuple[type, ...], limits: Mapping[str, Any]) -> Any:
     """The value as the setting holds it, or an error that names setting, value and choices."""
+    if type(value) is int and abs(value) > LARGEST_INTEGER:
+        raise InvalidSetting(f"{name} wants a number of at most 18 digits")
     if float in kinds and type(value) is int:
         value = float(value)
     if type(value) not in kinds:
