@@ -13,7 +13,6 @@ from typer.main import get_command
 
 from command_line import storyscope
 from docs import make_reference
-from movie import make_movie
 from storyscope.cli.main import build_app
 from storyscope.core import Annotation
 from storyscope.formats import find_format
@@ -39,6 +38,7 @@ CANNOT = {
     r"--reject ": "needs a gradual transition; tests/library/test_transitions.py",
     r"transcript film --screen": "needs text on screen; tests/transcripts/test_screen.py",
     r"add (films/|~/Films)": "indexes copies; tests/cli/test_commands.py adds folders",
+    r"add recording.ts": "indexes another film; tests/cli/test_everyday.py adds a part",
     r"storyscope (relink|restore) |/safe/place": "names places; tests/hostile/test_data.py",
     r"storyscope remove ": "would lose annotations; tests/cli/test_commands.py",
     r"--chapters ": "needs a film with chapters inside; tests/cli/test_everyday.py",
@@ -46,7 +46,6 @@ CANNOT = {
 """Commands that do not run here, and why."""
 
 SHORTER = {
-    "--start 2:30 --end 1:32:00": "--start 0:02 --end 0:12",
     "--start 1:00 --end 2:30": "--start 0:05 --end 0:10",
     "film 3 1:21.5": "film 3 0:12.5",
     "3=12:10": "3=0:09",
@@ -119,10 +118,10 @@ def test_every_command_in_the_docs_parses(line, app):
     assert left == []
 
 
-def test_most_commands_run_and_every_exception_is_of_one_that_is_there():
+def test_every_exception_is_of_a_command_that_is_there_and_has_a_test():
     written = {words_of(line): line for lines in LINES.values() for line in lines}
     assert len(written) > 120
-    assert len(SEEN) > len(written) / 2
+    assert len(SEEN) > 75
     for pattern in CANNOT:
         assert any(re.search(pattern, line) for line in written.values()), pattern
     for path in re.findall(r"tests/[\w/.]+\w", " ".join(CANNOT.values())):
@@ -133,7 +132,6 @@ def test_most_commands_run_and_every_exception_is_of_one_that_is_there():
 def home(indexed, film, tmp_path_factory):
     """A home with the libraries and files that the docs speak of."""
     home = tmp_path_factory.mktemp("home")
-    make_movie(home / "recording.ts", seed=8)
     shutil.copy(film.with_suffix(".srt"), home / "film.srt")
     Image.new("RGB", (64, 36), (210, 160, 60)).save(home / "beach.jpg")
     library = Library(shutil.copytree(indexed, home / "archive"))
