@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
+# The tests start hundreds of processes: Python must keep what it compiled.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help demo test test-slow models lint lint-page format docs reference benchmark benchmark-quick system-packages clean
 

@@ -57,6 +57,7 @@ def test_forgetting_a_video_leaves_the_others(tmp_path):
         (OWN_VERSIONS, '["film"]'),
         (REJECTED, '{"film": [1, 2]}'),
         (TITLES_DOCUMENT, "{"),
+        (TITLES_DOCUMENT, "[" * 100_000),
         (VIDEO_SETTINGS, '{"film": {"stories": {"about": "many"}}}'),
     ],
     ids=lambda value: getattr(value, "name", ""),

@@ -15,7 +15,7 @@ import numpy as np
 
 from storyscope.clustering import cluster, clusterings
 from storyscope.core import Features, Segmentation
-from storyscope.embedding import Embedding, EmbeddingRecipe, Example, train_embedding
+from storyscope.embedding import Embedding, EmbeddingRecipe, Example, Layout, train_embedding
 from storyscope.evaluate import AnnotatedVideo, UnannotatedVideo, mean_iou
 
 Penalty = float | Literal["auto", "paper"]
@@ -42,7 +42,6 @@ class ClusterDetector:
     """Clusters unit descriptors and half the minutes, C from the video itself."""
 
     def find(self, video: UnannotatedVideo) -> Segmentation:
-        from storyscope.embedding import Layout
 
         features = described(video)
         return cluster(Layout.of(features).join(features), "auto").segmentation

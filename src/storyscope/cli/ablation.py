@@ -20,6 +20,8 @@ from storyscope.cli.experiments import (
 )
 from storyscope.cli.options import JsonOption, QuietOption
 from storyscope.cli.show import live_progress
+from storyscope.experiments.ablation import Ablation
+from storyscope.experiments.task import Benchmark
 
 
 def ablation(
@@ -45,8 +47,6 @@ def ablation(
 
         storyscope ablation data/bbc --train data/ovsd --features vgg19,hsv --folds 3
     """
-    from storyscope.experiments.ablation import Ablation
-    from storyscope.experiments.task import Benchmark
 
     task = Benchmark(folder, chosen(features), seed=seed, folds=folds)
     announce(task, "ablation", quiet=quiet)

@@ -15,6 +15,12 @@ from storyscope.cli.options import (
 )
 from storyscope.cli.show import live_progress, live_progresses, resumable, say
 from storyscope.core import count_stories
+from storyscope.errors import StoryscopeError
+from storyscope.library import LocalLibrary
+from storyscope.library.adding import known_video
+from storyscope.library.explaining import embedding_of
+from storyscope.media import find_videos
+from storyscope.processes.parallel import index_videos
 
 if TYPE_CHECKING:
     from storyscope.library import Library, LocalLibrary
@@ -94,9 +100,6 @@ def add(
 
         storyscope add /shared/films --cluster tcp://host:8786 --detach
     """
-    from storyscope.errors import StoryscopeError
-    from storyscope.library import LocalLibrary
-    from storyscope.media import find_videos
 
     paths = find_videos(videos)
     if transcript is not None and len(paths) != 1:
@@ -106,29 +109,29 @@ def add(
         )
     part = {name: at for name, at in (("start", start), ("end", end)) if at is not None}
     setting = [*(setting or []), *(f"media.{name}={at}" for name, at in part.items())]
-    shelf = open_library(library, create=True).with_settings(setting, preset=preset)
+    opened = open_library(library, create=True).with_settings(setting, preset=preset)
     if preset == "paper-lite":
-        _say_what_is_swapped(shelf, quiet=quiet)
+        _say_what_is_swapped(opened, quiet=quiet)
     if detach and cluster in (None, "local"):
         raise StoryscopeError("--detach needs --cluster with the address of a Dask scheduler")
-    if isinstance(shelf, LocalLibrary):
-        _keep_part(shelf, paths, part)
-    if isinstance(shelf, LocalLibrary) and cluster is not None:
-        ended = _on_cluster(shelf, paths, transcript, again, jobs, cluster, detach, quiet=quiet)
+    if isinstance(opened, LocalLibrary):
+        _keep_part(opened, paths, part)
+    if isinstance(opened, LocalLibrary) and cluster is not None:
+        ended = _on_cluster(opened, paths, transcript, again, jobs, cluster, detach, quiet=quiet)
     elif cluster is not None:
-        raise StoryscopeError(f"{shelf.place} is a served library; name the library itself")
-    elif isinstance(shelf, LocalLibrary):
-        ended = _in_processes(shelf, paths, transcript, again, jobs, cpu_limit, quiet=quiet)
+        raise StoryscopeError(f"{opened.place} is a served library; name the library itself")
+    elif isinstance(opened, LocalLibrary):
+        ended = _in_processes(opened, paths, transcript, again, jobs, cpu_limit, quiet=quiet)
     elif jobs > 1 or cpu_limit is not None:
         raise StoryscopeError(
             "--jobs and --cpu-limit are for a library in a folder of this machine"
         )
     else:
-        ended = _on_the_server(shelf, paths, transcript, again, quiet=quiet)
+        ended = _on_the_server(opened, paths, transcript, again, quiet=quiet)
     with resumable():
-        failures = [line for each in ended if (line := _told(shelf, *each, quiet=quiet))]
-    if isinstance(shelf, LocalLibrary):
-        _keep_part(shelf, paths, part)
+        failures = [line for each in ended if (line := _told(opened, *each, quiet=quiet))]
+    if isinstance(opened, LocalLibrary):
+        _keep_part(opened, paths, part)
     if failures:
         if len(paths) == 1:
             raise StoryscopeError(failures[0])
@@ -136,23 +139,20 @@ def add(
         raise StoryscopeError(f"{len(failures)} of {len(paths)} videos failed:\n  {lines}")
 
 
-def _keep_part(shelf: LocalLibrary, paths: list[Path], part: dict[str, float]) -> None:
+def _keep_part(library: LocalLibrary, paths: list[Path], part: dict[str, float]) -> None:
     """Keep which part of the videos is indexed, of those that the library knows by now."""
-    from storyscope.library.adding import known_video
 
     for path in paths if part else ():
-        if (video := known_video(shelf.store, path)) is not None:
+        if (video := known_video(library.store, path)) is not None:
             kept = {name: at for name, at in part.items() if at > 0}
-            shelf.keep_settings_of(video.id, {"media": kept})
+            library.keep_settings_of(video.id, {"media": kept})
 
 
-def _say_what_is_swapped(shelf: Library, *, quiet: bool) -> None:
+def _say_what_is_swapped(library: Library, *, quiet: bool) -> None:
     """What of the paper's pipeline the lite preset does otherwise."""
-    from storyscope.library import LocalLibrary
-    from storyscope.library.explaining import embedding_of
 
     say("paper-lite: EfficientNet-lite0 replaces the paper's VGG-16", quiet=quiet)
-    if isinstance(shelf, LocalLibrary) and embedding_of(shelf) is None:
+    if isinstance(library, LocalLibrary) and embedding_of(library) is None:
         say(
             "paper-lite: no embedding is trained here, so shots are clustered by their features "
             "as they are; `storyscope train --embedding triplet --preset paper-lite` trains one",
@@ -160,37 +160,35 @@ def _say_what_is_swapped(shelf: Library, *, quiet: bool) -> None:
         )
 
 
-def _told(shelf: Library, path: Path, video: str, failure: str, *, quiet: bool) -> str:
+def _told(library: Library, path: Path, video: str, failure: str, *, quiet: bool) -> str:
     """Say what was found in a video; why it failed, if it did."""
-    from storyscope.library import LocalLibrary
 
     if failure:
         return failure if str(path) in failure else f"{path}: {failure}"
-    count = len(shelf.stories(video))
+    count = len(library.stories(video))
     say(f"{video}: {count_stories(count)}", quiet=quiet)
-    if isinstance(shelf, LocalLibrary) and (damage := shelf.damage(video)):
+    if isinstance(library, LocalLibrary) and (damage := library.damage(video)):
         say(f"{path} is damaged: {damage}; the readable part was indexed")
     return ""
 
 
 def _on_the_server(
-    shelf: Library, paths: list[Path], transcript: Path | None, again: bool, *, quiet: bool
+    library: Library, paths: list[Path], transcript: Path | None, again: bool, *, quiet: bool
 ) -> Iterator[tuple[Path, str, str]]:
     """Upload one video after another, and yield (path, id, why it failed)."""
-    from storyscope.errors import StoryscopeError
 
     for number, path in enumerate(paths, start=1):
         title = path.name if len(paths) == 1 else f"{number}/{len(paths)} {path.name}"
         try:
             with live_progress(title, quiet=quiet) as report:
-                video = shelf.add(path, transcript=transcript, again=again, report=report)
+                video = library.add(path, transcript=transcript, again=again, report=report)
             yield path, video.id, ""
         except StoryscopeError as error:
             yield path, "", str(error)
 
 
 def _on_cluster(
-    shelf: LocalLibrary,
+    library: LocalLibrary,
     paths: list[Path],
     transcript: Path | None,
     again: bool,
@@ -206,7 +204,7 @@ def _on_cluster(
     with opened_cluster(address, workers=jobs) as client, live_progresses(quiet=quiet) as shown:
         say(f"dashboard: {client.dashboard_link}", quiet=quiet)
         for ended in index_on_cluster(
-            shelf,
+            library,
             paths,
             client,
             transcript=transcript,
@@ -224,7 +222,7 @@ def _on_cluster(
 
 
 def _in_processes(
-    shelf: LocalLibrary,
+    library: LocalLibrary,
     paths: list[Path],
     transcript: Path | None,
     again: bool,
@@ -234,13 +232,12 @@ def _in_processes(
     quiet: bool,
 ) -> Iterator[tuple[Path, str, str]]:
     """Index videos here, each in a process of its own, and yield the same as each ends."""
-    from storyscope.processes.parallel import index_videos
 
     names = [path.name for path in paths]
     titles = {path: path.name if names.count(path.name) == 1 else str(path) for path in paths}
     with live_progresses(quiet=quiet) as progresses:
         for ended in index_videos(
-            shelf,
+            library,
             paths,
             transcript=transcript,
             again=again,

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from storyscope import evaluate
 from storyscope.cli.options import (
     DEFAULT_LIBRARY,
     JsonOption,
@@ -15,6 +16,7 @@ from storyscope.cli.score import EndOption
 from storyscope.cli.show import print_json, say
 from storyscope.cli.versions import FpsOption, TierOption, shot_starts, versions_of
 from storyscope.core import count_stories, counted
+from storyscope.formats import on_one_scale
 
 
 def agree(
@@ -58,8 +60,6 @@ def agree(
 
         storyscope agree anna.eaf bob.vtt carol.csv --json > agreement.json
     """
-    from storyscope import evaluate
-    from storyscope.formats import on_one_scale
 
     written = [each for name in files for each in versions_of(name, library, tier=tier, fps=fps)]
     allowed = [] if cuts is None else [shot_starts(cuts, library, tier=tier, fps=fps)]

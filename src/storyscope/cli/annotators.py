@@ -19,6 +19,9 @@ from storyscope.cli.experiments import (
 )
 from storyscope.cli.options import JsonOption, QuietOption
 from storyscope.cli.show import live_progress, say
+from storyscope.experiments.annotators import has_annotators, run_study
+from storyscope.experiments.report import study_facts, study_table
+from storyscope.experiments.task import Benchmark
 
 
 def annotators(
@@ -46,9 +49,6 @@ def annotators(
 
         storyscope annotators data/bbc --method ours --json
     """
-    from storyscope.experiments.annotators import has_annotators, run_study
-    from storyscope.experiments.report import study_facts, study_table
-    from storyscope.experiments.task import Benchmark
 
     simulated = 0 if has_annotators(folder) else simulate
     task = Benchmark(folder, chosen(features), seed=seed, simulated_people=simulated, folds=folds)

@@ -7,6 +7,8 @@ import typer
 
 from storyscope.cli.options import DEFAULT_LIBRARY, LibraryOption, QuietOption, open_local_library
 from storyscope.cli.show import say
+from storyscope.errors import LibraryError
+from storyscope.library.backups import back_up
 
 
 def backup(
@@ -32,12 +34,10 @@ def backup(
 
         storyscope backup /safe/place/films.sqlite
     """
-    from storyscope.errors import LibraryError
-    from storyscope.library.backups import back_up
 
-    shelf = open_local_library(library)
+    opened = open_local_library(library)
     if file is not None and file.exists() and not overwrite:
         raise LibraryError(
             f"{file} already exists; choose another file, or replace it with --overwrite"
         )
-    say(f"wrote {back_up(shelf, file)}", quiet=quiet)
+    say(f"wrote {back_up(opened, file)}", quiet=quiet)

@@ -22,6 +22,15 @@ from storyscope.cli.experiments import (
 from storyscope.cli.options import JsonOption, QuietOption, open_local_library
 from storyscope.cli.show import live_progress, say
 from storyscope.core import counted
+from storyscope.errors import InvalidSetting, MissingDependency
+from storyscope.experiments.benchmark import run_methods
+from storyscope.experiments.methods import DEFAULT_METHODS, METHODS
+from storyscope.experiments.nested import NestedStudy, facts_of, run_nested, table_of
+from storyscope.experiments.picture import write_stories
+from storyscope.experiments.protocols import protocol_called
+from storyscope.experiments.report import benchmark_report
+from storyscope.experiments.task import Benchmark, judged_videos, left_out
+from storyscope.library.benchmark_folder import write_benchmark
 
 if TYPE_CHECKING:
     from storyscope.experiments.benchmark import Outcome
@@ -99,12 +108,6 @@ def benchmark(
             facts, table = _nested(folder, features, train, also, every, jobs, report)
         show(facts, table, output=output, json=json)
         return
-    from storyscope.errors import MissingDependency
-    from storyscope.experiments.benchmark import run_methods
-    from storyscope.experiments.picture import write_stories
-    from storyscope.experiments.protocols import protocol_called
-    from storyscope.experiments.report import benchmark_report
-    from storyscope.experiments.task import Benchmark, judged_videos, left_out
 
     protocol_called(protocol)
     names = _names(methods)
@@ -131,7 +134,6 @@ def benchmark(
 
 
 def _build(library: Path, folder: Path, annotator: str | None, *, quiet: bool) -> None:
-    from storyscope.library.benchmark_folder import write_benchmark
 
     videos = write_benchmark(open_local_library(library), folder, annotator=annotator)
     say(f"wrote {counted(len(videos), 'video')} to {folder}: {', '.join(videos)}", quiet=quiet)
@@ -146,8 +148,6 @@ def _nested(
     jobs: int,
     report: Report,
 ) -> tuple[dict[str, Any], str]:
-    from storyscope.errors import InvalidSetting
-    from storyscope.experiments.nested import NestedStudy, facts_of, run_nested, table_of
 
     names = chosen(features)
     if not names:
@@ -158,7 +158,6 @@ def _nested(
 
 
 def _names(methods: str | None) -> list[str]:
-    from storyscope.experiments.methods import DEFAULT_METHODS, METHODS
 
     if methods is None:
         return [*DEFAULT_METHODS]

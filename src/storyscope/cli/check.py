@@ -7,6 +7,7 @@ import typer
 
 from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, open_local_library
 from storyscope.cli.show import print_json, say
+from storyscope.library.checking import check_library
 
 
 def check(
@@ -28,7 +29,6 @@ def check(
 
         storyscope check --repair
     """
-    from storyscope.library.checking import check_library
 
     problems = check_library(open_local_library(library), repair=repair)
     if json:

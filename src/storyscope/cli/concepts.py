@@ -14,6 +14,10 @@ from storyscope.cli.options import (
     open_local_library,
 )
 from storyscope.cli.show import live_progress, print_json, say
+from storyscope.concepts import TRAINED_FILE, group_terms, load_trained, load_vectors, mine
+from storyscope.concepts.taxonomy import CLASSES, GROUPS
+from storyscope.errors import TranscriptError
+from storyscope.library.concepts import find_classes, keep_concepts, teach_concepts
 
 app = typer.Typer(
     help="Train new visual concepts, and show what a video is about.",
@@ -43,12 +47,11 @@ def train(
 
         storyscope concepts train pictures --library archive
     """
-    from storyscope.library.concepts import find_classes, keep_concepts, teach_concepts
 
-    shelf = open_local_library(library, create=True)
+    opened = open_local_library(library, create=True)
     with live_progress("concepts", quiet=quiet or json) as report:
-        trained = teach_concepts(folder, backbone=shelf.config.features.backbone, report=report)
-    keep_concepts(shelf.store, trained)
+        trained = teach_concepts(folder, backbone=opened.config.features.backbone, report=report)
+    keep_concepts(opened.store, trained)
     if json:
         counts = {name: len(paths) for name, paths in find_classes(folder).items()}
         concepts = [{"name": name, "pictures": counts[name]} for name in trained.names]
@@ -65,8 +68,6 @@ def list_concepts(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = F
 
         storyscope concepts list
     """
-    from storyscope.concepts import TRAINED_FILE, load_trained
-    from storyscope.concepts.taxonomy import CLASSES, GROUPS
 
     trained = load_trained(open_local_library(library).store.document(TRAINED_FILE))
     names = trained.names if trained else ()
@@ -92,17 +93,14 @@ def show(
     """
     from collections import Counter
 
-    from storyscope.concepts import group_terms, load_vectors, mine
-    from storyscope.errors import TranscriptError
-
-    shelf = open_local_library(library)
-    words = shelf.transcript(video)
+    opened = open_local_library(library)
+    words = opened.transcript(video)
     if words is None:
         raise TranscriptError(
             f"{video} has no transcript, so it has no terms; "
             "add it again with --transcript or switch on transcripts.speech"
         )
-    settings = shelf.config.concepts
+    settings = opened.config.concepts
     terms = [term.text for term in mine(words, pipeline=settings.pipeline).terms]
     counts = Counter(terms)
     groups = group_terms(terms, load_vectors(settings.vectors), groups=settings.groups)

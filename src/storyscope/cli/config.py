@@ -12,7 +12,9 @@ from storyscope.cli.options import (
     video_ids,
 )
 from storyscope.cli.show import live_progress, print_json, print_table, say
+from storyscope.config import describe_settings, parse_settings
 from storyscope.errors import InvalidSetting
+from storyscope.library.video_settings import OF_A_VIDEO, own_settings
 
 if TYPE_CHECKING:
     from storyscope.library import LocalLibrary
@@ -57,29 +59,27 @@ def config(
 
         storyscope config --preset paper
     """
-    shelf = open_local_library(library, create=video is None)
+    opened = open_local_library(library, create=video is None)
     if video is not None:
-        _of_a_video(shelf, video, settings or [], preset, reset=reset, json=json)
+        _of_a_video(opened, video, settings or [], preset, reset=reset, json=json)
         return
     if reset:
         raise InvalidSetting("--reset is for the settings of one video; name it with --video")
     from dataclasses import asdict
 
-    from storyscope.config import describe_settings
-
     if settings or preset:
         with live_progress("stories") as report:
-            shelf.keep_settings(settings or [], preset=preset, report=report)
-        say(f"kept in {shelf.place}; run `storyscope add` again for what needs indexing")
+            opened.keep_settings(settings or [], preset=preset, report=report)
+        say(f"kept in {opened.place}; run `storyscope add` again for what needs indexing")
     if json:
-        print_json(asdict(shelf.config))
+        print_json(asdict(opened.config))
         return
-    rows = [(name, str(value), words) for name, value, words in describe_settings(shelf.config)]
+    rows = [(name, str(value), words) for name, value, words in describe_settings(opened.config)]
     print_table("setting", "value", "what it does", rows=rows)
 
 
 def _of_a_video(
-    shelf: LocalLibrary,
+    library: LocalLibrary,
     video: str,
     settings: list[str],
     preset: str | None,
@@ -87,17 +87,15 @@ def _of_a_video(
     reset: bool,
     json: bool,
 ) -> None:
-    from storyscope.config import parse_settings
-    from storyscope.library.video_settings import OF_A_VIDEO, own_settings
 
     if preset is not None:
         raise InvalidSetting("a preset is for the whole library; leave --video out")
-    shelf.video(video)
+    library.video(video)
     if reset:
-        shelf.keep_settings_of(video, {room: {} for room in OF_A_VIDEO})
+        library.keep_settings_of(video, {room: {} for room in OF_A_VIDEO})
     if settings:
-        shelf.keep_settings_of(video, parse_settings(settings))
-    own = own_settings(shelf.store, video)
+        library.keep_settings_of(video, parse_settings(settings))
+    own = own_settings(library.store, video)
     if json:
         print_json(own)
         return
@@ -107,4 +105,4 @@ def _of_a_video(
     if not own:
         say(f"{video} has no settings of its own; those of the library apply")
     if "media" in parse_settings(settings):
-        say(f"run `storyscope add {shelf.video(video).path}` to index that part")
+        say(f"run `storyscope add {library.video(video).path}` to index that part")

@@ -8,6 +8,7 @@ import typer
 
 from storyscope.cli.options import JsonOption, QuietOption, open_local_library
 from storyscope.cli.show import print_json, resumable, say
+from storyscope.library.copying import copy_library
 
 
 def copy(
@@ -28,12 +29,11 @@ def copy(
 
         storyscope copy 'postgresql://db.example/films?arrays=/shared/arrays' backup
     """
-    from storyscope.library.copying import copy_library
 
-    shelf, other = open_local_library(source), open_local_library(target, create=True)
+    library, other = open_local_library(source), open_local_library(target, create=True)
     with resumable():
         copied = copy_library(
-            shelf, other, follow=lambda video: say(f"{video}: copying", quiet=quiet or json)
+            library, other, follow=lambda video: say(f"{video}: copying", quiet=quiet or json)
         )
     if json:
         print_json(asdict(copied))

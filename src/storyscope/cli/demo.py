@@ -10,6 +10,10 @@ import typer
 
 from storyscope.cli.options import JsonOption, QuietOption
 from storyscope.cli.show import live_progress, print_json, print_timeline, resumable, say
+from storyscope.core import Segmentation, Span, format_time, shot_edges
+from storyscope.evaluate import mean_iou
+from storyscope.library import LocalLibrary
+from storyscope.report import Truth, contact_sheet, html_report, overlap_ratio, story_colour
 
 if TYPE_CHECKING:
     from storyscope.core import Hit, Span
@@ -59,49 +63,46 @@ def demo(
         if json:
             print_json(_files(film))
         return
-    shelf = _index(folder / "library", film, again=again, quiet=quiet)
-    findings = _judge(shelf, film)
-    hits = shelf.search(search, limit=3)
+    library = _index(folder / "library", film, again=again, quiet=quiet)
+    findings = _judge(library, film)
+    hits = library.search(search, limit=3)
     sheet, page = _write(findings, folder)
     if json:
-        print_json(_facts(shelf, film, findings, search, hits, sheet, page))
+        print_json(_facts(library, film, findings, search, hits, sheet, page))
         return
     if not quiet:
         _show(findings, search, hits)
     say(f"\nContact sheet: {sheet}\nReport:        {page}", quiet=quiet)
     command = "storyscope" if which("storyscope") else Path(sys.executable).parent / "storyscope"
-    say(f"Open the page: {command} serve --library {shelf.folder}", quiet=quiet)
+    say(f"Open the page: {command} serve --library {library.folder}", quiet=quiet)
 
 
 def _index(folder: Path, film: DemoFilm, *, again: bool, quiet: bool) -> LocalLibrary:
-    from storyscope.library import LocalLibrary
 
-    shelf = LocalLibrary(folder)
+    library = LocalLibrary(folder)
     with resumable(), live_progress(film.video.name, quiet=quiet) as report:
-        shelf.add(film.video, transcript=film.transcript, again=again, report=report)
-    return shelf
+        library.add(film.video, transcript=film.transcript, again=again, report=report)
+    return library
 
 
-def _judge(shelf: LocalLibrary, film: DemoFilm) -> Findings:
+def _judge(library: LocalLibrary, film: DemoFilm) -> Findings:
     """The stories found, with the truth beside them."""
-    from storyscope.core import Segmentation, Span, shot_edges
-    from storyscope.evaluate import mean_iou
-    from storyscope.report import Truth
 
     facts = json_files.loads(film.truth.read_text(encoding="utf-8"))
-    video = next(r.video.id for r in shelf.videos() if Path(r.video.path) == film.video.absolute())
+    video = next(
+        r.video.id for r in library.videos() if Path(r.video.path) == film.video.absolute()
+    )
     true = Segmentation(tuple(facts["segmentation"]["starts"]), facts["segmentation"]["end"])
-    found = shelf.segmentation(video).on(shot_edges(shelf.shots(video)))
+    found = library.segmentation(video).on(shot_edges(library.shots(video)))
     truth = Truth(
         tuple(Span(story["start"], story["end"]) for story in facts["stories"]),
         tuple(story["title"] for story in facts["stories"]),
         mean_iou(found, true),
     )
-    return shelf.findings(video, truth=truth)
+    return library.findings(video, truth=truth)
 
 
 def _write(findings: Findings, folder: Path) -> tuple[Path, Path]:
-    from storyscope.report import contact_sheet, html_report
 
     sheet, page = folder / "contact-sheet.png", folder / "report.html"
     contact_sheet(findings, sheet)
@@ -137,8 +138,6 @@ def _table(findings: Findings) -> Any:
     from rich.markup import escape
     from rich.table import Table
 
-    from storyscope.report import overlap_ratio, story_colour
-
     assert findings.truth is not None
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("")
@@ -168,7 +167,7 @@ def _table(findings: Findings) -> Any:
 
 
 def _facts(
-    shelf: LocalLibrary,
+    library: LocalLibrary,
     film: DemoFilm,
     findings: Findings,
     query: str,
@@ -185,9 +184,9 @@ def _facts(
         **_files(film),
         "contact_sheet": str(sheet),
         "report": str(page),
-        "library": str(shelf.folder),
+        "library": str(library.folder),
         "mean_iou": findings.truth.mean_iou,
-        **shelf.story_facts(findings.video.id, findings.stories),
+        **library.story_facts(findings.video.id, findings.stories),
         "true_stories": spans,
         "search": {
             "query": query,
@@ -209,6 +208,5 @@ def _files(film: DemoFilm) -> dict[str, str]:
 
 
 def _written(span: Span) -> str:
-    from storyscope.core import format_time
 
     return f"{format_time(span.start)}–{format_time(span.end)}"

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
 from storyscope.cli.show import print_json
+from storyscope.library.health import examine
 
 
 def doctor(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> None:
@@ -11,7 +12,6 @@ def doctor(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -
 
         storyscope doctor
     """
-    from storyscope.library.health import examine
 
     findings = examine(library)
     if json:

@@ -13,7 +13,8 @@ from storyscope.cli.options import (
     open_library,
 )
 from storyscope.cli.show import print_json, say
-from storyscope.core import count_stories
+from storyscope.core import count_stories, parse_time
+from storyscope.errors import AnnotationError
 
 
 def edit(
@@ -52,22 +53,20 @@ def edit(
 
         storyscope edit film --annotator ann --discard
     """
-    from storyscope.core import parse_time
-    from storyscope.errors import AnnotationError
 
     if not (discard or move or title or merge or split):
         raise AnnotationError(
             "nothing to change; give --move, --title, --merge, --split or --discard"
         )
-    shelf = open_library(library)
+    opened = open_library(library)
     person = annotator or getpass.getuser()
     if discard:
-        shelf.discard_annotation(video, person)
+        opened.discard_annotation(video, person)
         say(f"deleted {person}'s version of {video}")
         if json:
-            print_json(shelf.story_facts(video, shelf.stories(video)))
+            print_json(opened.story_facts(video, opened.stories(video)))
         return
-    mine = shelf.version(video, person)
+    mine = opened.version(video, person)
     for number, text in (_numbered(line, "--move") for line in move or []):
         mine = mine.move(number - 1, parse_time(text))
     for number, text in (_numbered(line, "--title") for line in title or []):
@@ -76,15 +75,14 @@ def edit(
         mine = mine.merge(number - 1)
     for text in split or []:
         mine = mine.split(parse_time(text))
-    shelf.annotate(video, mine)
+    opened.annotate(video, mine)
     if json:
-        print_json(shelf.story_facts(video, shelf.stories(video, annotator=person)))
+        print_json(opened.story_facts(video, opened.stories(video, annotator=person)))
         return
     say(f"{person}'s version of {video} has {count_stories(len(mine.starts))}")
 
 
 def _numbered(line: str, option: str) -> tuple[int, str]:
-    from storyscope.errors import AnnotationError
 
     number, equals, text = line.partition("=")
     if not (equals and number.strip().isdigit()):

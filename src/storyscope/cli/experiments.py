@@ -12,6 +12,10 @@ import typer
 
 from storyscope.cli.show import print_json, say
 from storyscope.core import counted
+from storyscope.errors import AnnotationError
+from storyscope.experiments.conditions import conditions
+from storyscope.experiments.task import left_out, videos_of
+from storyscope.models import cache_folder
 
 if TYPE_CHECKING:
     from storyscope.experiments.task import Benchmark
@@ -44,8 +48,6 @@ def chosen(features: str | None) -> tuple[str, ...] | None:
 
 def announce(task: Benchmark, what: str, *, quiet: bool) -> None:
     """Say which videos are judged and which are left out; refuse a folder that has none."""
-    from storyscope.errors import AnnotationError
-    from storyscope.experiments.task import left_out, videos_of
 
     for name, reason in left_out(task).items():
         say(f"left out: {name} {reason}", quiet=quiet)
@@ -58,14 +60,12 @@ def announce(task: Benchmark, what: str, *, quiet: bool) -> None:
 
 def results_cache() -> Path:
     """Where finished jobs of all benchmarks are kept."""
-    from storyscope.models import cache_folder
 
     return cache_folder() / "benchmarks"
 
 
 def show(facts: Mapping[str, Any], tables: str, *, output: Path | None, json: bool) -> None:
     """Print facts or tables, and write both where they are wanted."""
-    from storyscope.experiments.conditions import conditions
 
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)

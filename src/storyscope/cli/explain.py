@@ -15,6 +15,10 @@ from storyscope.cli.options import (
     open_library,
 )
 from storyscope.cli.show import print_json, print_table, say
+from storyscope.core import format_time
+from storyscope.cues import evidence_labels
+from storyscope.library.explaining import draw_importance
+from storyscope.report import boundary_sheet
 
 if TYPE_CHECKING:
     from storyscope.library import Library
@@ -55,17 +59,16 @@ def explain(
 
         storyscope explain film --json
     """
-    from storyscope.library.explaining import draw_importance
 
     for file in filter(None, (plot, sheet)):
         check_folder(file)
-    shelf = open_library(library)
-    reasons = shelf.explain(video, granularity=granularity)
-    matters = shelf.cue_importance(video)
+    opened = open_library(library)
+    reasons = opened.explain(video, granularity=granularity)
+    matters = opened.cue_importance(video)
     if plot is not None:
         draw_importance(f"What matters in {video}", matters, plot)
     if sheet is not None:
-        _draw(shelf, video, reasons, sheet)
+        _draw(opened, video, reasons, sheet)
     if not json:
         _show(reasons, matters)
         return
@@ -73,8 +76,6 @@ def explain(
 
 
 def _show(reasons: Sequence[Mapping[str, Any]], matters: Mapping[str, float]) -> None:
-    from storyscope.core import format_time
-    from storyscope.cues import evidence_labels
 
     cues = list(matters)
     rows = [
@@ -101,19 +102,19 @@ def _show(reasons: Sequence[Mapping[str, Any]], matters: Mapping[str, float]) ->
 
 def _side(seconds: float | None, words: str, lead: str) -> str:
     """One side of a boundary: the frame next to it, and what is said there."""
-    from storyscope.core import format_time
 
     frame = "" if seconds is None else f"frame at {format_time(seconds, decimals=1)}"
     return f"{frame} “{lead}{words}”" if words else frame
 
 
-def _pictures(shelf: Library, video: str, reason: Mapping[str, Any]) -> list[str | None]:
-    return [None if at is None else str(shelf.picture(video, at)) for at in reason["frames"]]
+def _pictures(library: Library, video: str, reason: Mapping[str, Any]) -> list[str | None]:
+    return [None if at is None else str(library.picture(video, at)) for at in reason["frames"]]
 
 
-def _draw(shelf: Library, video: str, reasons: Sequence[Mapping[str, Any]], path: Path) -> None:
-    from storyscope.report import boundary_sheet
+def _draw(library: Library, video: str, reasons: Sequence[Mapping[str, Any]], path: Path) -> None:
 
     boundary_sheet(
-        f"Boundaries of {video}", [(each, _pictures(shelf, video, each)) for each in reasons], path
+        f"Boundaries of {video}",
+        [(each, _pictures(library, video, each)) for each in reasons],
+        path,
     )

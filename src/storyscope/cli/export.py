@@ -23,13 +23,13 @@ from storyscope.cli.options import (
 from storyscope.cli.show import print_table, say
 from storyscope.core import StoryCount
 from storyscope.errors import FormatError
+from storyscope.formats import find_format, format_names, save_files
 
 if TYPE_CHECKING:
     from storyscope.formats import Format, Timeline
 
 
 def _formats() -> list[str]:
-    from storyscope.formats import format_names
 
     return [*format_names(), "list"]
 
@@ -81,7 +81,6 @@ def export(
 
         storyscope export film --format clips --output clips/
     """
-    from storyscope.formats import find_format, format_names, save_files
 
     if format == "list":
         kinds = [find_format(name) for name in format_names()]
@@ -97,8 +96,8 @@ def export(
         nesting = ", ".join(name for name in format_names() if find_format(name).nests)
         raise FormatError(f"{format} cannot hold shots inside stories; {nesting} can")
     count = StoryCount(granularity, about, minutes)
-    shelf = open_library(library).with_story_count(count)
-    timeline = shelf.timeline(video, level=level.value, annotator=annotator)
+    opened = open_library(library).with_story_count(count)
+    timeline = opened.timeline(video, level=level.value, annotator=annotator)
     if kind.write is not None and output is None:
         sys.stdout.write(kind.write(timeline))
         _say_rate(kind, timeline)

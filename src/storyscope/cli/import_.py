@@ -14,6 +14,7 @@ from storyscope.cli.options import (
 from storyscope.cli.show import print_json, say
 from storyscope.core import count_stories
 from storyscope.errors import AnnotationError
+from storyscope.library.exchange import import_annotations, import_chapters
 
 
 def import_(
@@ -66,19 +67,18 @@ def import_(
 
         storyscope import film --chapters --name editor
     """
-    from storyscope.library.exchange import import_annotations, import_chapters
 
-    shelf = open_library(library)
+    opened = open_library(library)
     if chapters:
         video, name = video or file, annotator or "chapters"
-        kept = import_chapters(shelf, video, annotator=name, replace_kept=replace)
+        kept = import_chapters(opened, video, annotator=name, replace_kept=replace)
     elif video is None:
         raise AnnotationError(
             f"give the video that {file} belongs to with --video; `storyscope list` shows their ids"
         )
     else:
         kept = import_annotations(
-            shelf, file, video, annotator=annotator, tier=tier, replace_kept=replace
+            opened, file, video, annotator=annotator, tier=tier, replace_kept=replace
         )
     if json:
         people = [{"annotator": each.annotator, "stories": len(each.starts)} for each in kept]

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 
 from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, named, open_library
 from storyscope.cli.show import print_json, print_table, say
+from storyscope.core import format_time
+from storyscope.library import LocalLibrary
+from storyscope.stages.words import stage_words
 
 if TYPE_CHECKING:
     from storyscope.library import Library
@@ -19,17 +22,16 @@ def list(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> 
 
         storyscope list --json | jq '.videos[].id'
     """
-    shelf = open_library(library)
-    facts = shelf.facts()
+    opened = open_library(library)
+    facts = opened.facts()
     if json:
         print_json({"videos": facts})
         return
-    for line in _progress(shelf):
+    for line in _progress(opened):
         say(line)
     if not facts:
         say(f"The library {named(library)} is empty; add a video with `storyscope add VIDEO`.")
         return
-    from storyscope.core import format_time
 
     print_table(
         "id",
@@ -58,12 +60,10 @@ def list(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> 
         say("Files that are missing were moved or deleted: `storyscope relink FOLDER` finds them.")
 
 
-def _progress(shelf: Library) -> Iterator[str]:
+def _progress(library: Library) -> Iterator[str]:
     """How far the videos are that servers and clusters work on."""
-    from storyscope.library import LocalLibrary
-    from storyscope.stages.words import stage_words
 
-    jobs = shelf.jobs() if isinstance(shelf, LocalLibrary) else []
+    jobs = library.jobs() if isinstance(library, LocalLibrary) else []
     for job in jobs:
         if job["state"] == "indexing" and job["stage"]:
             yield f"{job['name']}: {stage_words(job['stage'])}, {job['fraction']:.0%}"

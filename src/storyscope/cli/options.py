@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from storyscope.core import parse_time
 from storyscope.errors import FormatError, InvalidSpan, LibraryError, StoryscopeError
-
-if TYPE_CHECKING:
-    from storyscope.library import Library, LocalLibrary
+from storyscope.library import Library, LocalLibrary, is_library
+from storyscope.store import address_of, without_password
 
 DEFAULT_LIBRARY = Path.home() / ".storyscope"
 LIBRARY_VARIABLE = "STORYSCOPE_LIBRARY"
@@ -99,7 +98,6 @@ def refuse_existing(output: Path | None, overwrite: bool) -> None:
 
 def named(folder: Path) -> str:
     """The library as people write it: a Path drops one of an address's slashes."""
-    from storyscope.store import address_of, without_password
 
     return without_password(address_of(folder)[1])
 
@@ -110,7 +108,6 @@ def open_library(folder: Path, *, create: bool = False) -> Library:
     Only a command that puts something into a library may `create` one: whoever mistypes the
     folder of another is told so.
     """
-    from storyscope.library import Library, is_library
 
     if not create and not is_library(folder):
         raise LibraryError(
@@ -122,15 +119,14 @@ def open_library(folder: Path, *, create: bool = False) -> Library:
 
 def open_local_library(folder: Path, *, create: bool = False) -> LocalLibrary:
     """Open a library for a command that needs its folder and not only its verbs."""
-    from storyscope.library import LocalLibrary
 
-    shelf = open_library(folder, create=create)
-    if not isinstance(shelf, LocalLibrary):
+    library = open_library(folder, create=create)
+    if not isinstance(library, LocalLibrary):
         raise LibraryError(
-            f"{shelf.place} is a remote library, and this command needs its folder; "
+            f"{library.place} is a remote library, and this command needs its folder; "
             "run it on the machine that has it"
         )
-    return shelf
+    return library
 
 
 def check_folder(output: Path) -> None:

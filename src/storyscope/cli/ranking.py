@@ -8,6 +8,7 @@ import typer
 from storyscope.cli.experiments import ResultsOption, show
 from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, QuietOption
 from storyscope.cli.show import live_progress
+from storyscope.experiments.thumbnails import judge_thumbnails, swapped_facts, swapped_table
 
 
 def ranking(
@@ -35,7 +36,6 @@ def ranking(
 
         storyscope ranking --library archive
     """
-    from storyscope.experiments.thumbnails import judge_thumbnails, swapped_facts, swapped_table
 
     place = folder or library
     with live_progress(place.name, quiet=quiet) as report:

@@ -8,6 +8,7 @@ import typer
 
 from storyscope.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, open_local_library
 from storyscope.cli.show import print_json, say
+from storyscope.library.relinking import relink as find_again
 
 
 def relink(
@@ -23,7 +24,6 @@ def relink(
 
         storyscope relink /films/documentaries
     """
-    from storyscope.library.relinking import relink as find_again
 
     found, lost = find_again(open_local_library(library), folder)
     if json:

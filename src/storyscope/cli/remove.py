@@ -6,6 +6,7 @@ import typer
 
 from storyscope.cli.options import DEFAULT_LIBRARY, LibraryOption, QuietOption, open_library
 from storyscope.cli.show import say
+from storyscope.errors import LibraryError
 
 
 def remove(
@@ -23,16 +24,15 @@ def remove(
 
         storyscope remove film
     """
-    from storyscope.errors import LibraryError
 
-    shelf = open_library(library)
+    opened = open_library(library)
     for video in videos:
-        annotators = list(shelf.annotations(video))
+        annotators = list(opened.annotations(video))
         if annotators and not yes:
             raise LibraryError(
                 f"{video} has annotations by {', '.join(annotators)}, which would be lost; "
                 "export them first, or add --yes"
             )
     for video in videos:
-        shelf.remove(video)
+        opened.remove(video)
         say(f"{video}: removed", quiet=quiet)

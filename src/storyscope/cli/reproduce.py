@@ -10,6 +10,9 @@ import typer
 
 from storyscope.cli.options import JsonOption, QuietOption
 from storyscope.cli.show import live_progress, print_json, say
+from storyscope.experiments.conditions import conditions
+from storyscope.experiments.reproduction import Reproduction
+from storyscope.models import cache_folder
 
 if TYPE_CHECKING:
     from storyscope.experiments.reproduction import Reproduction
@@ -61,7 +64,6 @@ def bbc(
 
         storyscope reproduce bbc planet-earth --output results --jobs 4
     """
-    from storyscope.experiments.reproduction import Reproduction
 
     work = partial(Reproduction, "bbc", folder, backbone=backbone, queries=query or (), jobs=jobs)
     _reproduce(work, "bbc", output, quiet, json, None)
@@ -90,7 +92,6 @@ def ally(
 
         storyscope reproduce ally ally-mcbeal --trained-on-bbc results
     """
-    from storyscope.experiments.reproduction import Reproduction
 
     work = partial(Reproduction, "ally", folder, backbone=backbone, queries=query or (), jobs=jobs)
     _reproduce(work, "ally", output, quiet, json, trained_on_bbc)
@@ -105,9 +106,6 @@ def _reproduce(
     trained_on_bbc: Path | None,
 ) -> None:
     from dataclasses import asdict
-
-    from storyscope.experiments.conditions import conditions
-    from storyscope.models import cache_folder
 
     place = output or cache_folder() / "reproduce" / kind
     place.mkdir(parents=True, exist_ok=True)

@@ -7,6 +7,7 @@ import typer
 
 from storyscope.cli.options import DEFAULT_LIBRARY, LibraryOption, QuietOption, named
 from storyscope.cli.show import say
+from storyscope.library.backups import restore_database
 
 
 def restore(
@@ -25,7 +26,6 @@ def restore(
 
         storyscope restore ~/.storyscope/backups/daily-2026-11-16.sqlite
     """
-    from storyscope.library.backups import restore_database
 
     kept = restore_database(named(library), file)
     say(f"restored the database from {file}", quiet=quiet)

@@ -16,6 +16,8 @@ from storyscope.cli.show import print_json
 from storyscope.cli.versions import FpsOption, TierOption, versions_of
 from storyscope.core import count_stories
 from storyscope.errors import AnnotationError
+from storyscope.evaluate import boundary_score, coverage_overflow, mean_iou
+from storyscope.formats import on_one_scale
 
 EndOption = Annotated[
     float | None, time_option("Where the video ends, if no file says so: positions, or a time")
@@ -68,8 +70,6 @@ def score(
 
         storyscope score truth_frames.json found.csv --fps 25
     """
-    from storyscope.evaluate import boundary_score, coverage_overflow, mean_iou
-    from storyscope.formats import on_one_scale
 
     if found is None:
         if Path(truth).exists():

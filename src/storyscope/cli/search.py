@@ -20,7 +20,8 @@ from storyscope.cli.options import (
     video_ids,
 )
 from storyscope.cli.show import print_json, print_table, say
-from storyscope.core import StoryCount
+from storyscope.core import StoryCount, format_time
+from storyscope.search import Filter
 
 if TYPE_CHECKING:
     from storyscope.core import Hit
@@ -90,14 +91,13 @@ def search(
 
         storyscope search volcano --about 20
     """
-    from storyscope.search import Filter
 
     if sum(given is not None for given in (text, image, like)) != 1:
         raise typer.BadParameter("give one of TEXT, --image and --like")
     refuse_existing(sheet, overwrite)
-    shelf = open_library(library).with_story_count(StoryCount(granularity, about, minutes))
+    opened = open_library(library).with_story_count(StoryCount(granularity, about, minutes))
     if video is not None:
-        shelf.video(video)
+        opened.video(video)
     only = Filter(
         video=video,
         after=after,
@@ -108,30 +108,29 @@ def search(
         speaker=speaker,
     )
     if image is not None:
-        query, hits = str(image), shelf.search_image(image, limit=limit, only=only)
+        query, hits = str(image), opened.search_image(image, limit=limit, only=only)
     elif like is not None:
-        query, hits = like, shelf.more_like(shelf.story(like), limit=limit, only=only)
+        query, hits = like, opened.more_like(opened.story(like), limit=limit, only=only)
     else:
         query = text or ""
-        hits = shelf.search(query, limit=limit, only=only)
+        hits = opened.search(query, limit=limit, only=only)
     if sheet is not None:
-        shelf.draw_hits(query, hits, sheet)
+        opened.draw_hits(query, hits, sheet)
     if json:
-        print_json({"query": query, "hits": [_facts(shelf, hit) for hit in hits]})
+        print_json({"query": query, "hits": [_facts(opened, hit) for hit in hits]})
     elif hits:
         _print(hits)
     else:
         say(f"No results for “{query}” in {named(library)}.")
 
 
-def _facts(shelf: Library, hit: Hit) -> dict[str, object]:
+def _facts(library: Library, hit: Hit) -> dict[str, object]:
     facts = hit.facts()
-    facts["thumbnail"]["file"] = str(shelf.picture(hit.video, hit.thumbnail.seconds))
+    facts["thumbnail"]["file"] = str(library.picture(hit.video, hit.thumbnail.seconds))
     return facts
 
 
 def _print(hits: list[Hit]) -> None:
-    from storyscope.core import format_time
 
     print_table(
         "",

@@ -6,6 +6,8 @@ from typing import Annotated
 import typer
 
 from storyscope.cli.options import DEFAULT_LIBRARY, LibraryOption, open_library
+from storyscope.errors import LibraryError
+from storyscope.library import LocalLibrary
 
 
 def serve(
@@ -35,11 +37,9 @@ def serve(
 
         storyscope serve --host 0.0.0.0
     """
-    from storyscope.errors import LibraryError
-    from storyscope.library import LocalLibrary
     from storyscope.web import serve as open_page
 
-    shelf = open_library(library, create=True)
-    if not isinstance(shelf, LocalLibrary):
-        raise LibraryError(f"{shelf.place} is served already; open it in the browser")
-    open_page(shelf, host=host, port=port, media_folders=tuple(media or ()), token=token)
+    opened = open_library(library, create=True)
+    if not isinstance(opened, LocalLibrary):
+        raise LibraryError(f"{opened.place} is served already; open it in the browser")
+    open_page(opened, host=host, port=port, media_folders=tuple(media or ()), token=token)

@@ -21,9 +21,14 @@ from storyscope.cli.options import (
     time_option,
     video_ids,
 )
+from storyscope.cli.pictures import picture_codes, terminal_protocol
 from storyscope.cli.show import live_progress, print_json, print_table, say
-from storyscope.core import Span, counted
+from storyscope.config import ShotConfig
+from storyscope.core import SmallFrame, Span, counted, format_time
 from storyscope.errors import LibraryError, MediaError
+from storyscope.library.transitions import reject_transition
+from storyscope.media import read_frames, scan
+from storyscope.shots import detect_shots
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -115,11 +120,10 @@ def shots(
 
 
 def _reject(video: str, library: Path, numbers: Sequence[int]) -> None:
-    from storyscope.library.transitions import reject_transition
 
-    shelf = open_local_library(library)
+    opened = open_local_library(library)
     for number in numbers:
-        change = reject_transition(shelf, video, number)
+        change = reject_transition(opened, video, number)
         say(f"marked as wrong: the {change.kind} at frame {change.first_frame}")
     say("`storyscope train --shots` trains the detector with it")
 
@@ -128,16 +132,12 @@ def _shots_of(video: str, library: Path, detector: str, part: Span) -> tuple[str
     """The film's path and its shots in a part of it: kept ones of a video, fresh ones of a file."""
     if not Path(video).exists():
         try:
-            shelf = open_library(library)
-            inside = tuple(shot for shot in shelf.shots(video) if shot.span.overlap(part) > 0)
-            return shelf.video(video).path, inside
+            opened = open_library(library)
+            inside = tuple(shot for shot in opened.shots(video) if shot.span.overlap(part) > 0)
+            return opened.video(video).path, inside
         except LibraryError:
             if not Path(video).suffix:
                 raise
-    from storyscope.config import ShotConfig
-    from storyscope.core import SmallFrame
-    from storyscope.media import scan
-    from storyscope.shots import detect_shots
 
     with live_progress(Path(video).name) as report:
         items = (item for item in scan(video, report=report) if isinstance(item, SmallFrame))
@@ -166,7 +166,6 @@ def _facts(shot: Shot) -> dict[str, Any]:
 
 
 def _print(found: Sequence[Shot]) -> None:
-    from storyscope.core import format_time
 
     rows = (
         (
@@ -201,8 +200,6 @@ def _strip(path: str, found: Sequence[Shot]) -> Image:
     """One thumbnail a shot, eight to a row, each under its time."""
     from PIL import Image, ImageDraw
 
-    from storyscope.core import format_time
-
     thumbs = list(_thumbnails(path, found))
     width = thumbs[0].width
     columns = min(COLUMNS, len(thumbs))
@@ -219,8 +216,6 @@ def _strip(path: str, found: Sequence[Shot]) -> Image:
 def _thumbnails(path: str, found: Sequence[Shot]) -> Iterator[Image]:
     from PIL import Image
 
-    from storyscope.media import read_frames
-
     middles = [shot.span.middle for shot in found]
     for picture in read_frames(path, middles, height=THUMB_HEIGHT):
         yield Image.fromarray(picture.rgb)
@@ -228,7 +223,6 @@ def _thumbnails(path: str, found: Sequence[Shot]) -> Iterator[Image]:
 
 def _show_strip(sheet: Image, file: Path | None, fallback: Path | None, *, here: bool) -> None:
     """Draw the strip in the terminal if wanted and able; else, or if a file is named, save it."""
-    from storyscope.cli.pictures import picture_codes, terminal_protocol
 
     protocol = terminal_protocol() if here else None
     if protocol:

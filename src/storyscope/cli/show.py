@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from storyscope.core import format_time
 from storyscope.progress import Report, Step
+from storyscope.report import draw_timeline
 from storyscope.stages.words import stage_words
 
 if TYPE_CHECKING:
@@ -74,8 +75,6 @@ def print_table(*headers: str, rows: Iterable[Sequence[str]], whole: Collection[
 def print_timeline(found: Sequence[Span], duration: float, truth: Sequence[Span] = ()) -> None:
     """Draw stories as blocks across the terminal, the true ones above those found."""
     from rich.console import Console
-
-    from storyscope.report import draw_timeline
 
     console = Console()
     colour = console.is_terminal and not console.no_color

@@ -43,15 +43,15 @@ def speakers(
 
         storyscope speakers talk --forget
     """
-    shelf = open_library(library)
+    opened = open_library(library)
     if forget:
-        shelf.forget_speakers(video)
+        opened.forget_speakers(video)
     elif name:
-        shelf.name_speakers(video, dict(_numbered(text) for text in name))
-    elif again or not shelf.speakers(video):
+        opened.name_speakers(video, dict(_numbered(text) for text in name))
+    elif again or not opened.speakers(video):
         with live_progress(video, quiet=json) as report:
-            shelf.find_speakers(video, report=report)
-    rows = shelf.speakers(video)
+            opened.find_speakers(video, report=report)
+    rows = opened.speakers(video)
     if json:
         print_json({"video": video, "speakers": rows})
         return

@@ -15,7 +15,7 @@ from storyscope.cli.options import (
     open_library,
 )
 from storyscope.cli.show import print_json, print_table, print_timeline, say
-from storyscope.core import StoryCount
+from storyscope.core import StoryCount, format_time
 from storyscope.errors import InvalidSetting
 
 if TYPE_CHECKING:
@@ -63,14 +63,13 @@ def stories(
             "there is no number to keep; give --about, --minutes or --granularity, or go back to "
             f"the library's own with `storyscope config --video {video} --reset`"
         )
-    shelf = open_library(library)
+    opened = open_library(library)
     if keep:
-        shelf.keep_story_count(video, count)
-    found = shelf.with_story_count(count).stories(video, annotator=annotator)
+        opened.keep_story_count(video, count)
+    found = opened.with_story_count(count).stories(video, annotator=annotator)
     if json:
-        print_json(shelf.story_facts(video, found))
+        print_json(opened.story_facts(video, found))
         return
-    from storyscope.core import format_time
 
     summaries = ["summary"] if any(story.summary for story in found) else []
     print_table(
@@ -93,15 +92,15 @@ def stories(
         ],
     )
     if timeline:
-        print_timeline([story.span for story in found], shelf.video(video).duration)
+        print_timeline([story.span for story in found], opened.video(video).duration)
     if keep:
         say(f"{video}: {count}, kept for search, export and the page")
     if annotator is None:
-        say(_where_from(shelf, video))
+        say(_where_from(opened, video))
 
 
-def _where_from(shelf: Library, video: str) -> str:
+def _where_from(library: Library, video: str) -> str:
     """Whose stories the library's own are, and what they were found by."""
-    if (person := shelf.own_version(video)) is not None:
+    if (person := library.own_version(video)) is not None:
         return f"{person}'s version, which is the library's own"
-    return f"cues used: {', '.join(shelf.cues(video)) or 'none'}"
+    return f"cues used: {', '.join(library.cues(video)) or 'none'}"

@@ -14,6 +14,16 @@ from storyscope.cli.options import (
     open_local_library,
 )
 from storyscope.cli.show import live_progress, print_json, print_table, say
+from storyscope.library.training import (
+    adopt_style,
+    boundary_changes,
+    facts_of,
+    learn_collection,
+    learn_embedding,
+    learn_style,
+    refuse_other_file,
+)
+from storyscope.library.transitions import learn_transitions
 
 if TYPE_CHECKING:
     from storyscope.library import LocalLibrary
@@ -88,24 +98,23 @@ def train(
 
         storyscope train --embedding triplet --preset paper-lite
     """
-    from storyscope.library.training import adopt_style, boundary_changes, facts_of, learn_style
 
-    shelf = open_local_library(library)
+    opened = open_local_library(library)
     if shots:
-        _train_shots(shelf, json, quiet)
+        _train_shots(opened, json, quiet)
         return
     if embedding is not None and preset is not None:
-        ready = shelf.with_settings(setting or [], preset=preset)
+        ready = opened.with_settings(setting or [], preset=preset)
         _train_collection(ready, preset, embedding, annotations or (), annotator, json, quiet)
         return
     if embedding is not None:
-        _train_embedding(shelf, embedding, annotations or (), annotator, output, json, quiet)
+        _train_embedding(opened, embedding, annotations or (), annotator, output, json, quiet)
         return
     with live_progress("train", quiet=quiet or json) as report:
-        tuned = learn_style(shelf, annotations or (), annotator=annotator, report=report)
-    changes = boundary_changes(shelf, tuned)
+        tuned = learn_style(opened, annotations or (), annotator=annotator, report=report)
+    changes = boundary_changes(opened, tuned)
     use = not dry_run and (tuned.helped or insist)
-    path = adopt_style(shelf, tuned) if use else None
+    path = adopt_style(opened, tuned) if use else None
     facts = {**facts_of(tuned), "changes": changes}
     if json:
         print_json({**facts, "activated": use, "model": str(path) if path else None})
@@ -146,11 +155,10 @@ def _show(facts: dict[str, Any]) -> None:
     say(f"learned from {facts['minutes']:.0f} annotated minutes{told}: {gain}")
 
 
-def _train_shots(shelf: LocalLibrary, json: bool, quiet: bool) -> None:
-    from storyscope.library.transitions import learn_transitions
+def _train_shots(library: LocalLibrary, json: bool, quiet: bool) -> None:
 
     with live_progress("train", quiet=quiet or json) as report:
-        path, rejected, kept = learn_transitions(shelf, report=report)
+        path, rejected, kept = learn_transitions(library, report=report)
     if json:
         print_json({"model": str(path), "rejected": rejected, "kept": kept})
     elif not quiet:
@@ -159,7 +167,7 @@ def _train_shots(shelf: LocalLibrary, json: bool, quiet: bool) -> None:
 
 
 def _train_collection(
-    shelf: LocalLibrary,
+    library: LocalLibrary,
     preset: str,
     kind: str,
     annotations: Sequence[str],
@@ -168,10 +176,9 @@ def _train_collection(
     quiet: bool,
 ) -> None:
     """Fit the sound mixture, the concept groups and the network of a preset in the library."""
-    from storyscope.library.training import learn_collection
 
     with live_progress("train", quiet=quiet or json) as report:
-        path = learn_collection(shelf, kind, annotations, annotator=annotator, report=report)
+        path = learn_collection(library, kind, annotations, annotator=annotator, report=report)
     if json:
         print_json({"model": str(path), "kind": kind, "preset": preset})
         return
@@ -179,7 +186,7 @@ def _train_collection(
 
 
 def _train_embedding(
-    shelf: LocalLibrary,
+    library: LocalLibrary,
     kind: str,
     annotations: Sequence[str],
     annotator: str | None,
@@ -187,11 +194,10 @@ def _train_embedding(
     json: bool,
     quiet: bool,
 ) -> None:
-    from storyscope.library.training import learn_embedding, refuse_other_file
 
     refuse_other_file(output)
     with live_progress("train", quiet=quiet or json) as report:
-        space = learn_embedding(shelf, kind, annotations, annotator=annotator, report=report)
+        space = learn_embedding(library, kind, annotations, annotator=annotator, report=report)
     space.save(output)
     if json:
         facts = {"model": str(output), "kind": kind, "features": list(space.layout.names)}

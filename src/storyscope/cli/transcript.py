@@ -14,6 +14,8 @@ from storyscope.cli.options import (
     open_library,
     refuse_existing,
 )
+from storyscope.errors import TranscriptError, UnknownName
+from storyscope.transcripts import FORMATS, write_transcript
 
 
 def transcript(
@@ -34,8 +36,6 @@ def transcript(
 
         storyscope transcript film --format vtt --output film.vtt
     """
-    from storyscope.errors import TranscriptError, UnknownName
-    from storyscope.transcripts import FORMATS, write_transcript
 
     if form not in FORMATS:
         raise UnknownName(f"no transcript format called {form!r}; choose from {', '.join(FORMATS)}")

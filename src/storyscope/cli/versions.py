@@ -9,6 +9,9 @@ import typer
 
 from storyscope.cli.options import open_library
 from storyscope.errors import AnnotationError
+from storyscope.formats import WrittenAnnotation, read_annotations
+from storyscope.library import is_library
+from storyscope.library.exchange import kept_versions
 
 if TYPE_CHECKING:
     from storyscope.formats import WrittenAnnotation
@@ -29,27 +32,23 @@ def versions_of(
 
     With `automatic`, a video that is named alone has its automatic version.
     """
-    from storyscope.formats import read_annotations
-    from storyscope.library import is_library
-    from storyscope.library.exchange import kept_versions
 
     video = name.partition(":")[0]
     if Path(name).exists():
         return read_annotations(Path(name), tier=tier, fps=fps)
-    shelf = open_library(library) if is_library(library) else None
-    if shelf is None or video not in [record.video.id for record in shelf.videos()]:
+    opened = open_library(library) if is_library(library) else None
+    if opened is None or video not in [record.video.id for record in opened.videos()]:
         raise AnnotationError(
             f"{name} is neither a file nor a video of the library {library}; videos are named as "
             "in `storyscope list`, or with a person as film:ann"
         )
-    return kept_versions(shelf, name, automatic=automatic)
+    return kept_versions(opened, name, automatic=automatic)
 
 
 def shot_starts(
     name: str, library: Path, *, tier: str | None, fps: float | None
 ) -> WrittenAnnotation:
     """The shots of a video, or the first version in a file, as places where stories may begin."""
-    from storyscope.formats import WrittenAnnotation, read_annotations
 
     if Path(name).exists():
         return read_annotations(Path(name), tier=tier, fps=fps)[0]

@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from storyscope.cli.show import say
+from storyscope.errors import InvalidSetting, MissingDependency
+from storyscope.processes.lifeline import environment
 
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
@@ -40,8 +42,6 @@ def worker(
     from importlib.util import find_spec
 
     from storyscope.cluster.task import MEMORY_VARIABLE
-    from storyscope.errors import MissingDependency
-    from storyscope.processes.lifeline import environment
 
     if find_spec("distributed") is None:
         raise MissingDependency(
@@ -55,7 +55,6 @@ def worker(
 
 
 def _bytes(written: str) -> int:
-    from storyscope.errors import InvalidSetting
 
     found = re.fullmatch(r"([\d.]+)\s*([kmgt]?)i?b?", written.strip().lower())
     if not found:

@@ -12,9 +12,13 @@ import numpy as np
 from storyscope.config import Config
 from storyscope.core import VIDEO_SUFFIXES, Keyframes
 from storyscope.errors import MediaError
+from storyscope.features import describe_pictures, from_jpeg, load_backbone
 from storyscope.progress import Report, silent
-from storyscope.store import SCAN
+from storyscope.stages.indexing import picking
+from storyscope.stages.scan import scan_film
+from storyscope.store import SCAN, SqliteStore
 from storyscope.store.opening import DATABASE
+from storyscope.thumbnails import load_ranker
 from storyscope.thumbnails.evaluation import SwappedPairs, benchmark_rankers, good_frames
 
 
@@ -22,8 +26,6 @@ def judge_thumbnails(
     folder: Path, config: Config = Config(), *, report: Report = silent
 ) -> list[SwappedPairs]:
     """Swapped pairs on every film of a library, or of a folder of films, each held out in turn."""
-    from storyscope.features import describe_pictures, from_jpeg, load_backbone
-    from storyscope.thumbnails import load_ranker
 
     films = {
         name: good_frames([from_jpeg(data) for data in keyframes.pictures])
@@ -76,14 +78,10 @@ def swapped_table(rows: Sequence[SwappedPairs]) -> str:
 
 def _keyframes(folder: Path, config: Config, report: Report) -> Iterator[tuple[str, Keyframes]]:
     if (folder / DATABASE).exists():
-        from storyscope.store import SqliteStore
-
         store = SqliteStore(folder)
         for video in store.ready_keys(SCAN):
             yield video, store.load(video, SCAN).keyframes
         return
-    from storyscope.stages.indexing import picking
-    from storyscope.stages.scan import scan_film
 
     films = [folder] if folder.is_file() else sorted(folder.glob("*"))
     for film in films:

@@ -14,6 +14,8 @@ from storyscope.store import Store
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
+UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""What reading a file of the wrong shape raises; RecursionError where it nests without end."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,8 @@ class JsonDocument(Generic[T]):
             return self.empty()
         try:
             return self.parse(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError, LookupError, TypeError, AttributeError, StoryscopeError) as e:
-            raise LibraryError(f"{path} is damaged; run `storyscope check --repair`") from e
+        except (*UNREADABLE, StoryscopeError) as error:
+            raise LibraryError(f"{path} is damaged; run `storyscope check --repair`") from error
 
     def read_or_empty(self, store: Store) -> T:
         """What is kept, or nothing where it is damaged: for whoever can do without it."""

@@ -16,6 +16,7 @@ from storyscope.core import Annotation, Features, Segmentation, Shot
 from storyscope.embedding import Embedding, Example, train_embedding
 from storyscope.errors import AnnotationError, ModelError, StoryscopeError, UnknownVideo
 from storyscope.features import describe_pictures, from_jpeg, load_backbone
+from storyscope.library.exchange import annotations_in
 from storyscope.progress import Report, silent
 from storyscope.stages.collection import (
     EMBEDDING_FILE,
@@ -25,6 +26,10 @@ from storyscope.stages.collection import (
 )
 from storyscope.stages.taught import TRAINED_RANKER_FILE
 from storyscope.store import MINED, SCAN, VISION
+from storyscope.stories import detect
+from storyscope.stories.examples import StoryExample
+from storyscope.stories.fine_tuning import fine_tune
+from storyscope.stories.relations import Rhythm
 from storyscope.stories.segment import chosen_cues
 from storyscope.thumbnails import load_ranker
 from storyscope.thumbnails.evaluation import good_frames, see_degraded, train_ranker_on
@@ -53,7 +58,6 @@ def learn_style(
     is read and not kept. What the library learned before is not built upon: it has seen the very
     videos that are left out to judge by.
     """
-    from storyscope.stories.fine_tuning import fine_tune
 
     examples = gather_examples(library, annotations, annotator=annotator)
     return fine_tune(examples, report=report)
@@ -74,7 +78,6 @@ def boundary_changes(library: LocalLibrary, tuned: FineTuning) -> list[dict[str,
 
     The stories that are automatic now are compared; videos that stay as they are do not appear.
     """
-    from storyscope.stories import detect
 
     changes = []
     for record in library.videos():
@@ -303,7 +306,6 @@ def _from_file(
     library: LocalLibrary, file: Path, known: Sequence[str]
 ) -> list[tuple[str, Annotation]]:
     """Versions in a file called after its video: film.vtt, or film.anna.json."""
-    from storyscope.library.exchange import annotations_in
 
     video = next((name for name in (file.stem, file.name.split(".")[0]) if name in known), None)
     if video is None:
@@ -315,8 +317,6 @@ def _from_file(
 
 
 def _example(library: LocalLibrary, video: str, version: Annotation) -> StoryExample:
-    from storyscope.stories.examples import StoryExample
-    from storyscope.stories.relations import Rhythm
 
     shots = library.shots(video)
     features = tuple(library.features(video))

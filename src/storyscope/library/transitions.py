@@ -12,7 +12,12 @@ import numpy as np
 from storyscope.core import SmallFrame, Transition
 from storyscope.errors import AnnotationError
 from storyscope.library.documents import JsonDocument
+from storyscope.media import scan
 from storyscope.progress import Report, silent
+from storyscope.shots.adapt import adapt
+from storyscope.shots.confirm import around, describe
+from storyscope.shots.fast import score_frames
+from storyscope.shots.weights import digest
 
 if TYPE_CHECKING:
     from storyscope.library.local import LocalLibrary
@@ -63,8 +68,6 @@ def learn_transitions(library: LocalLibrary, *, report: Report = silent) -> tupl
     Gradual transitions of the same videos that nobody rejected are the counter-examples. The model
     is used from the next `add` on. Returns its path, the rejected and the kept transitions.
     """
-    from storyscope.shots.adapt import adapt
-    from storyscope.shots.weights import digest
 
     rejected = REJECTED.read(library.store)
     if not rejected:
@@ -92,9 +95,6 @@ def _examples(
     library: LocalLibrary, video: str, rejected: list[tuple[int, int]], report: Report
 ) -> Iterator[tuple[np.ndarray, bool]]:
     """The features of a video's gradual transitions, and whether each is one."""
-    from storyscope.media import scan
-    from storyscope.shots.confirm import around, describe
-    from storyscope.shots.fast import score_frames
 
     spans = dict.fromkeys(rejected, False)
     for shot in library.shots(video)[1:]:

@@ -153,7 +153,8 @@ def distinctive(vectors: npt.ArrayLike) -> Array:
 def likeness(rows: Array, others: Array) -> Array:
     """Cosine of rows that are comparable; closeness for single numbers."""
     if rows.shape[1] == 1:
-        return -np.abs(rows - others.T)
+        closeness: Array = -np.abs(rows - others.T)
+        return closeness
     cosines: Array = rows @ others.T
     return cosines
 

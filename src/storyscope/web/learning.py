@@ -8,6 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from storyscope.errors import StoryscopeError
 from storyscope.library import LocalLibrary
+from storyscope.library.training import (
+    adopt_style,
+    boundary_changes,
+    facts_of,
+    gather_examples,
+    learn_style,
+)
 from storyscope.progress import Step
 from storyscope.web.indexing import Cancelled
 
@@ -41,7 +48,6 @@ class Learner:
             if self._facts["state"] == "learning":
                 return
             # What can be refused at once is refused to the one who asks.
-            from storyscope.library.training import gather_examples
 
             gather_examples(self._library, annotator=annotator)
             self._stopped, self._tuned = threading.Event(), None
@@ -58,7 +64,6 @@ class Learner:
 
     def adopt(self, *, insist: bool = False) -> None:
         """Let the library find stories by what was learned."""
-        from storyscope.library.training import adopt_style
 
         with self._lock:
             tuned = self._tuned
@@ -72,7 +77,6 @@ class Learner:
             self._tell(state="used")
 
     def _run(self, annotator: str | None, stopped: threading.Event) -> None:
-        from storyscope.library.training import boundary_changes, facts_of, learn_style
 
         def follow(step: Step) -> None:
             if stopped.is_set():

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import FileResponse, Response, StreamingResponse
 
+from storyscope.formats import find_format
 from storyscope.library import LocalLibrary
 from storyscope.media import Codecs, film_stamp, read_codecs
 from storyscope.store import SCAN
@@ -121,7 +122,6 @@ def _codecs(path: Path, modified_ns: int) -> Codecs:
 
 def _sprites(library: LocalLibrary, video: str) -> Path:
     """The track of scrubbing previews, made when it is first asked for."""
-    from storyscope.formats import find_format
 
     timeline = library.timeline(video)
     key = library.store.key(video, SCAN) or ""

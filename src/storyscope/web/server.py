@@ -9,6 +9,7 @@ from pathlib import Path
 from storyscope.errors import LibraryError
 from storyscope.library import LocalLibrary
 from storyscope.web.app import create_app
+from storyscope.web.connections import PunctualProtocol
 
 MOST_CONNECTIONS = 512
 """Connections at once, above which one is told to come back later."""
@@ -25,8 +26,6 @@ def serve(
 ) -> str:
     """Serve until interrupted; other hosts than this machine need a token."""
     import uvicorn
-
-    from storyscope.web.connections import PunctualProtocol
 
     token = token or (None if host in LOCAL_HOSTS else secrets.token_urlsafe(16))
     _require_free(host, port)
