@@ -17,13 +17,13 @@ from storyscope.core import Transition, TransitionKind
 CUT, GRADUAL, FADE, WIPE = range(4)
 CUT_THRESHOLD = 0.4
 GRADUAL_THRESHOLD = 0.8
-"""A gradual transition rises above this somewhere ..."""
+"""What the first network must say of some frame of a gradual transition."""
 SUGGESTED = 0.5
-"""... or above that, where a second look confirms it ..."""
+"""What the first network must say of some frame, where the second look confirms it."""
 CONFIRMED = 0.8
-"""... with at least this probability ..."""
+"""The probability by which the second look confirms a gradual transition."""
 GRADUAL_EDGE = 0.35
-"""... and lasts as long as it stays above that."""
+"""A gradual transition lasts as long as the first network stays above this."""
 SHORTEST_GRADUAL = 5
 LONGEST_GAP = 4
 """Two gradual transitions no further apart than this are one."""

@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
 MAX_EF = 1000
 """Neighbours that pgvector's HNSW looks at, at most."""
-LINKS, BUILD_EF = 12, 40
-"""Neighbours that each vector is linked to, and those looked at for them: half of the time that
-pgvector's own 16 and 64 take. Candidates are scored again, so their order does not matter."""
 READY_KEYS = """
     SELECT video.id AS video,
         %(models)s || ' ' || filed.key || ' ' || titles.key || ' '
@@ -170,19 +167,17 @@ class PostgresVectors:
         if not found:
             raise LibraryError(f"{kind!r} is not a kind of vectors")
         schema = self._database.address.schema
-        if not self._database.ask("SELECT to_regclass(%s) AS it", (f"{schema}.hnsw_{kind}",))[0][
-            "it"
-        ]:
+        (there,) = self._database.ask("SELECT to_regclass(%s) AS it", (f"{schema}.hnsw_{kind}",))
 
-            def create(connection: Connection[Any]) -> None:
-                number = lock_number(schema, "vectors")
-                connection.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
-                connection.execute(
-                    f"CREATE INDEX IF NOT EXISTS hnsw_{kind} ON filed_vector USING hnsw"
-                    f" ((vector::halfvec({found[1]})) halfvec_ip_ops)"
-                    f" WITH (m = {LINKS}, ef_construction = {BUILD_EF}) WHERE kind = '{kind}'"
-                )
+        def create(connection: Connection[Any]) -> None:
+            number = lock_number(schema, "vectors")
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
+            connection.execute(
+                f"CREATE INDEX IF NOT EXISTS hnsw_{kind} ON filed_vector USING hnsw"
+                f" ((vector::halfvec({found[1]})) halfvec_ip_ops) WHERE kind = '{kind}'"
+            )
 
+        if not there["it"]:
             self._database.write(create, counted=False)
         self._kinds.add(kind)
 
