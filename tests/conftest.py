@@ -37,6 +37,11 @@ settings.register_profile(
 settings.load_profile("patient")
 
 
+def pytest_xdist_auto_num_workers():
+    """Twice as many processes as cores: half of the time tests wait for browsers and servers."""
+    return min(8, 2 * (os.cpu_count() or 1))
+
+
 def pytest_collection_modifyitems(items):
     """Begin with the files that take longest, so that no process is left with one at the end."""
     items.sort(key=lambda item: not any(name in item.nodeid for name in LONGEST))

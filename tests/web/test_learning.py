@@ -7,11 +7,11 @@ import pytest
 
 from serving import client_of
 from storyscope import Library
-from storyscope.library import training as styling
+from storyscope.library.training import STYLE_FILE
 from storyscope.progress import Step
 from storyscope.stories.fine_tuning import FineTuning
 from storyscope.stories.model import default_model
-from storyscope.web import create_app
+from storyscope.web import create_app, learning
 from waiting import wait_until
 
 
@@ -33,7 +33,7 @@ def tuned(after):
 
 
 def learn(client, monkeypatch, after):
-    monkeypatch.setattr(styling, "learn_style", lambda *_, **__: tuned(after))
+    monkeypatch.setattr(learning, "learn_style", lambda *_, **__: tuned(after))
     assert client.post("/api/v1/learning", json={}).status_code == 202
     wait_until(lambda: client.get("/api/v1/learning").json()["state"] == "learned")
     return client.get("/api/v1/learning").json()["found"]
@@ -49,7 +49,7 @@ def test_a_lesson_that_breaks_says_so_and_another_can_begin(client, monkeypatch)
     def broken(*_, **__):
         raise ZeroDivisionError("by nothing")
 
-    monkeypatch.setattr(styling, "learn_style", broken)
+    monkeypatch.setattr(learning, "learn_style", broken)
     client.post("/api/v1/learning", json={})
     wait_until(lambda: client.get("/api/v1/learning").json()["state"] == "failed")
     assert client.get("/api/v1/learning").json()["failure"] == "ZeroDivisionError: by nothing"
@@ -68,7 +68,7 @@ def test_what_helped_is_used_and_the_stories_are_found_anew(client, library, mon
     learn(client, monkeypatch, after=0.75)
     (number,) = client.post("/api/v1/learning/adoption", json={}).json()["jobs"]
     assert client.get("/api/v1/learning").json()["state"] == "used"
-    assert library.config.stories.model.endswith(styling.STYLE_FILE)
+    assert library.config.stories.model.endswith(STYLE_FILE)
     wait_until(lambda: client.get("/api/v1/jobs").json()["jobs"][number - 1]["state"] == "ready")
 
 
@@ -77,9 +77,9 @@ def test_what_did_not_help_is_used_only_by_those_who_insist(client, library, mon
     refused = client.post("/api/v1/learning/adoption", json={})
     assert (refused.status_code, refused.json()["error"]) == (409, "NotBetter")
     before = library.config.stories.model
-    assert not before.endswith(styling.STYLE_FILE)
+    assert not before.endswith(STYLE_FILE)
     assert client.post("/api/v1/learning/adoption", json={"insist": True}).status_code == 202
-    assert library.config.stories.model.endswith(styling.STYLE_FILE)
+    assert library.config.stories.model.endswith(STYLE_FILE)
 
 
 def test_a_lesson_that_is_stopped_changes_nothing(client, library, monkeypatch):
@@ -96,7 +96,7 @@ def test_a_lesson_that_is_stopped_changes_nothing(client, library, monkeypatch):
             raise
         return tuned(1.0)
 
-    monkeypatch.setattr(styling, "learn_style", slow)
+    monkeypatch.setattr(learning, "learn_style", slow)
     client.post("/api/v1/learning", json={})
     assert begun.wait(60)
     assert client.get("/api/v1/learning").json()["state"] == "learning"

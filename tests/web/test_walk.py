@@ -13,11 +13,11 @@ from films import make_film
 from movie import FPS
 from serving import served
 from storyscope import Library
-from storyscope.library import training
+from storyscope.library.training import STYLE_FILE
 from storyscope.progress import Step
 from storyscope.stories.fine_tuning import FineTuning
 from storyscope.stories.model import default_model
-from storyscope.web import correcting, create_app
+from storyscope.web import correcting, create_app, learning
 
 expect.set_options(timeout=PATIENCE)
 
@@ -139,21 +139,21 @@ def test_learning_shows_its_score_and_is_used_only_when_asked(
         report(Step("train", 2, 4))
         return lesson(0.75)
 
-    monkeypatch.setattr(training, "learn_style", slow)
+    monkeypatch.setattr(learning, "learn_style", slow)
     page.get_by_role("button", name="Learn", exact=True).click()
     expect(page.locator(".page")).to_contain_text("without film")
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator(".page")).to_contain_text("Nothing was changed")
     go_on.set()
-    monkeypatch.setattr(training, "learn_style", lambda *_, **__: lesson(0.4))
+    monkeypatch.setattr(learning, "learn_style", lambda *_, **__: lesson(0.4))
     page.get_by_role("button", name="Learn again").click()
     expect(page.locator(".page")).to_contain_text("No better")
     for score in ("0.500", "0.400", "0.300"):
         expect(page.locator(".scores")).to_contain_text(score)
-    assert not marked.config.stories.model.endswith(training.STYLE_FILE)
+    assert not marked.config.stories.model.endswith(STYLE_FILE)
     page.get_by_role("button", name="Use it anyway").click()
     expect(page.locator("#toast")).to_contain_text("found again")
-    assert marked.config.stories.model.endswith(training.STYLE_FILE)
+    assert marked.config.stories.model.endswith(STYLE_FILE)
 
 
 def test_learning_says_what_it_needs_when_it_cannot_run(open_page, library):

@@ -42,7 +42,6 @@ class ClusterDetector:
     """Clusters unit descriptors and half the minutes, C from the video itself."""
 
     def find(self, video: UnannotatedVideo) -> Segmentation:
-
         features = described(video)
         return cluster(Layout.of(features).join(features), "auto").segmentation
 

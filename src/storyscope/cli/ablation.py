@@ -47,7 +47,6 @@ def ablation(
 
         storyscope ablation data/bbc --train data/ovsd --features vgg19,hsv --folds 3
     """
-
     task = Benchmark(folder, chosen(features), seed=seed, folds=folds)
     announce(task, "ablation", quiet=quiet)
     with live_progress(folder.name, quiet=quiet) as report:

@@ -100,7 +100,6 @@ def add(
 
         storyscope add /shared/films --cluster tcp://host:8786 --detach
     """
-
     paths = find_videos(videos)
     if transcript is not None and len(paths) != 1:
         raise StoryscopeError(
@@ -141,7 +140,6 @@ def add(
 
 def _keep_part(library: LocalLibrary, paths: list[Path], part: dict[str, float]) -> None:
     """Keep which part of the videos is indexed, of those that the library knows by now."""
-
     for path in paths if part else ():
         if (video := known_video(library.store, path)) is not None:
             kept = {name: at for name, at in part.items() if at > 0}
@@ -150,7 +148,6 @@ def _keep_part(library: LocalLibrary, paths: list[Path], part: dict[str, float])
 
 def _say_what_is_swapped(library: Library, *, quiet: bool) -> None:
     """What of the paper's pipeline the lite preset does otherwise."""
-
     say("paper-lite: EfficientNet-lite0 replaces the paper's VGG-16", quiet=quiet)
     if isinstance(library, LocalLibrary) and embedding_of(library) is None:
         say(
@@ -162,7 +159,6 @@ def _say_what_is_swapped(library: Library, *, quiet: bool) -> None:
 
 def _told(library: Library, path: Path, video: str, failure: str, *, quiet: bool) -> str:
     """Say what was found in a video; why it failed, if it did."""
-
     if failure:
         return failure if str(path) in failure else f"{path}: {failure}"
     count = len(library.stories(video))
@@ -176,7 +172,6 @@ def _on_the_server(
     library: Library, paths: list[Path], transcript: Path | None, again: bool, *, quiet: bool
 ) -> Iterator[tuple[Path, str, str]]:
     """Upload one video after another, and yield (path, id, why it failed)."""
-
     for number, path in enumerate(paths, start=1):
         title = path.name if len(paths) == 1 else f"{number}/{len(paths)} {path.name}"
         try:
@@ -232,7 +227,6 @@ def _in_processes(
     quiet: bool,
 ) -> Iterator[tuple[Path, str, str]]:
     """Index videos here, each in a process of its own, and yield the same as each ends."""
-
     names = [path.name for path in paths]
     titles = {path: path.name if names.count(path.name) == 1 else str(path) for path in paths}
     with live_progresses(quiet=quiet) as progresses:

@@ -60,7 +60,6 @@ def agree(
 
         storyscope agree anna.eaf bob.vtt carol.csv --json > agreement.json
     """
-
     written = [each for name in files for each in versions_of(name, library, tier=tier, fps=fps)]
     allowed = [] if cuts is None else [shot_starts(cuts, library, tier=tier, fps=fps)]
     scale = on_one_scale([*written, *allowed], fps=fps, end=end)

@@ -49,7 +49,6 @@ def annotators(
 
         storyscope annotators data/bbc --method ours --json
     """
-
     simulated = 0 if has_annotators(folder) else simulate
     task = Benchmark(folder, chosen(features), seed=seed, simulated_people=simulated, folds=folds)
     announce(task, method, quiet=quiet)

@@ -34,7 +34,6 @@ def backup(
 
         storyscope backup /safe/place/films.sqlite
     """
-
     opened = open_local_library(library)
     if file is not None and file.exists() and not overwrite:
         raise LibraryError(

@@ -134,7 +134,6 @@ def benchmark(
 
 
 def _build(library: Path, folder: Path, annotator: str | None, *, quiet: bool) -> None:
-
     videos = write_benchmark(open_local_library(library), folder, annotator=annotator)
     say(f"wrote {counted(len(videos), 'video')} to {folder}: {', '.join(videos)}", quiet=quiet)
 
@@ -148,7 +147,6 @@ def _nested(
     jobs: int,
     report: Report,
 ) -> tuple[dict[str, Any], str]:
-
     names = chosen(features)
     if not names:
         raise InvalidSetting("--nested compares cues by name; give --features, such as vgg19,hsv")
@@ -158,7 +156,6 @@ def _nested(
 
 
 def _names(methods: str | None) -> list[str]:
-
     if methods is None:
         return [*DEFAULT_METHODS]
     names = METHODS if methods == "all" else (name.strip() for name in methods.split(","))

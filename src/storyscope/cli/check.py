@@ -29,7 +29,6 @@ def check(
 
         storyscope check --repair
     """
-
     problems = check_library(open_local_library(library), repair=repair)
     if json:
         print_json({"problems": [asdict(problem) for problem in problems]})

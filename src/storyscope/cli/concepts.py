@@ -47,7 +47,6 @@ def train(
 
         storyscope concepts train pictures --library archive
     """
-
     opened = open_local_library(library, create=True)
     with live_progress("concepts", quiet=quiet or json) as report:
         trained = teach_concepts(folder, backbone=opened.config.features.backbone, report=report)
@@ -68,7 +67,6 @@ def list_concepts(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = F
 
         storyscope concepts list
     """
-
     trained = load_trained(open_local_library(library).store.document(TRAINED_FILE))
     names = trained.names if trained else ()
     if json:

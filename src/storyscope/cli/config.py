@@ -87,7 +87,6 @@ def _of_a_video(
     reset: bool,
     json: bool,
 ) -> None:
-
     if preset is not None:
         raise InvalidSetting("a preset is for the whole library; leave --video out")
     library.video(video)

@@ -29,7 +29,6 @@ def copy(
 
         storyscope copy 'postgresql://db.example/films?arrays=/shared/arrays' backup
     """
-
     library, other = open_local_library(source), open_local_library(target, create=True)
     with resumable():
         copied = copy_library(

@@ -78,7 +78,6 @@ def demo(
 
 
 def _index(folder: Path, film: DemoFilm, *, again: bool, quiet: bool) -> LocalLibrary:
-
     library = LocalLibrary(folder)
     with resumable(), live_progress(film.video.name, quiet=quiet) as report:
         library.add(film.video, transcript=film.transcript, again=again, report=report)
@@ -87,7 +86,6 @@ def _index(folder: Path, film: DemoFilm, *, again: bool, quiet: bool) -> LocalLi
 
 def _judge(library: LocalLibrary, film: DemoFilm) -> Findings:
     """The stories found, with the truth beside them."""
-
     facts = json_files.loads(film.truth.read_text(encoding="utf-8"))
     video = next(
         r.video.id for r in library.videos() if Path(r.video.path) == film.video.absolute()
@@ -103,7 +101,6 @@ def _judge(library: LocalLibrary, film: DemoFilm) -> Findings:
 
 
 def _write(findings: Findings, folder: Path) -> tuple[Path, Path]:
-
     sheet, page = folder / "contact-sheet.png", folder / "report.html"
     contact_sheet(findings, sheet)
     html_report(findings, page, film=Path(findings.video.path).name)
@@ -208,5 +205,4 @@ def _files(film: DemoFilm) -> dict[str, str]:
 
 
 def _written(span: Span) -> str:
-
     return f"{format_time(span.start)}–{format_time(span.end)}"

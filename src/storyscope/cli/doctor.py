@@ -12,7 +12,6 @@ def doctor(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -
 
         storyscope doctor
     """
-
     findings = examine(library)
     if json:
         print_json(

@@ -53,7 +53,6 @@ def edit(
 
         storyscope edit film --annotator ann --discard
     """
-
     if not (discard or move or title or merge or split):
         raise AnnotationError(
             "nothing to change; give --move, --title, --merge, --split or --discard"
@@ -83,7 +82,6 @@ def edit(
 
 
 def _numbered(line: str, option: str) -> tuple[int, str]:
-
     number, equals, text = line.partition("=")
     if not (equals and number.strip().isdigit()):
         raise AnnotationError(f"{option} is written as NUMBER=VALUE, such as 3=12:10, got {line!r}")

@@ -48,7 +48,6 @@ def chosen(features: str | None) -> tuple[str, ...] | None:
 
 def announce(task: Benchmark, what: str, *, quiet: bool) -> None:
     """Say which videos are judged and which are left out; refuse a folder that has none."""
-
     for name, reason in left_out(task).items():
         say(f"left out: {name} {reason}", quiet=quiet)
     videos = videos_of(task)
@@ -60,13 +59,11 @@ def announce(task: Benchmark, what: str, *, quiet: bool) -> None:
 
 def results_cache() -> Path:
     """Where finished jobs of all benchmarks are kept."""
-
     return cache_folder() / "benchmarks"
 
 
 def show(facts: Mapping[str, Any], tables: str, *, output: Path | None, json: bool) -> None:
     """Print facts or tables, and write both where they are wanted."""
-
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
         text = json_text.dumps(facts, indent=2) + "\n"

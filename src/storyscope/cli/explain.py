@@ -59,7 +59,6 @@ def explain(
 
         storyscope explain film --json
     """
-
     for file in filter(None, (plot, sheet)):
         check_folder(file)
     opened = open_library(library)
@@ -76,7 +75,6 @@ def explain(
 
 
 def _show(reasons: Sequence[Mapping[str, Any]], matters: Mapping[str, float]) -> None:
-
     cues = list(matters)
     rows = [
         (
@@ -102,7 +100,6 @@ def _show(reasons: Sequence[Mapping[str, Any]], matters: Mapping[str, float]) ->
 
 def _side(seconds: float | None, words: str, lead: str) -> str:
     """One side of a boundary: the frame next to it, and what is said there."""
-
     frame = "" if seconds is None else f"frame at {format_time(seconds, decimals=1)}"
     return f"{frame} “{lead}{words}”" if words else frame
 
@@ -112,7 +109,6 @@ def _pictures(library: Library, video: str, reason: Mapping[str, Any]) -> list[s
 
 
 def _draw(library: Library, video: str, reasons: Sequence[Mapping[str, Any]], path: Path) -> None:
-
     boundary_sheet(
         f"Boundaries of {video}",
         [(each, _pictures(library, video, each)) for each in reasons],

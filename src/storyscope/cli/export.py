@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 
 def _formats() -> list[str]:
-
     return [*format_names(), "list"]
 
 
@@ -81,7 +80,6 @@ def export(
 
         storyscope export film --format clips --output clips/
     """
-
     if format == "list":
         kinds = [find_format(name) for name in format_names()]
         rows = [

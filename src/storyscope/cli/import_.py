@@ -67,7 +67,6 @@ def import_(
 
         storyscope import film --chapters --name editor
     """
-
     opened = open_library(library)
     if chapters:
         video, name = video or file, annotator or "chapters"

@@ -62,7 +62,6 @@ def list(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> 
 
 def _progress(library: Library) -> Iterator[str]:
     """How far the videos are that servers and clusters work on."""
-
     jobs = library.jobs() if isinstance(library, LocalLibrary) else []
     for job in jobs:
         if job["state"] == "indexing" and job["stage"]:

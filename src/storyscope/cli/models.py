@@ -77,7 +77,6 @@ def get(
 
         storyscope models get vgg16 --file vgg16-397923af.pth
     """
-
     if name == "vgg16":
         print(f"vgg16: {_vgg16_from(file)}")
         return
@@ -91,7 +90,6 @@ def get(
 
 
 def _vgg16_from(file: Path | None) -> Path:
-
     if file is None or not file.is_file():
         raise ModelError(
             "no package carries VGG-16; name the file you have with `storyscope models get vgg16 "

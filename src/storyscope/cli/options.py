@@ -98,7 +98,6 @@ def refuse_existing(output: Path | None, overwrite: bool) -> None:
 
 def named(folder: Path) -> str:
     """The library as people write it: a Path drops one of an address's slashes."""
-
     return without_password(address_of(folder)[1])
 
 
@@ -108,7 +107,6 @@ def open_library(folder: Path, *, create: bool = False) -> Library:
     Only a command that puts something into a library may `create` one: whoever mistypes the
     folder of another is told so.
     """
-
     if not create and not is_library(folder):
         raise LibraryError(
             f"there is no library in {folder}; choose another with --library, "
@@ -119,7 +117,6 @@ def open_library(folder: Path, *, create: bool = False) -> Library:
 
 def open_local_library(folder: Path, *, create: bool = False) -> LocalLibrary:
     """Open a library for a command that needs its folder and not only its verbs."""
-
     library = open_library(folder, create=create)
     if not isinstance(library, LocalLibrary):
         raise LibraryError(

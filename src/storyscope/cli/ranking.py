@@ -36,7 +36,6 @@ def ranking(
 
         storyscope ranking --library archive
     """
-
     place = folder or library
     with live_progress(place.name, quiet=quiet) as report:
         rows = judge_thumbnails(place, report=report)

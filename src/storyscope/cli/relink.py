@@ -24,7 +24,6 @@ def relink(
 
         storyscope relink /films/documentaries
     """
-
     found, lost = find_again(open_local_library(library), folder)
     if json:
         print_json({"relinked": [asdict(each) for each in found], "missing": lost})

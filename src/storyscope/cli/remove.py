@@ -24,7 +24,6 @@ def remove(
 
         storyscope remove film
     """
-
     opened = open_library(library)
     for video in videos:
         annotators = list(opened.annotations(video))

@@ -64,7 +64,6 @@ def bbc(
 
         storyscope reproduce bbc planet-earth --output results --jobs 4
     """
-
     work = partial(Reproduction, "bbc", folder, backbone=backbone, queries=query or (), jobs=jobs)
     _reproduce(work, "bbc", output, quiet, json, None)
 
@@ -92,7 +91,6 @@ def ally(
 
         storyscope reproduce ally ally-mcbeal --trained-on-bbc results
     """
-
     work = partial(Reproduction, "ally", folder, backbone=backbone, queries=query or (), jobs=jobs)
     _reproduce(work, "ally", output, quiet, json, trained_on_bbc)
 

@@ -26,7 +26,6 @@ def restore(
 
         storyscope restore ~/.storyscope/backups/daily-2026-11-16.sqlite
     """
-
     kept = restore_database(named(library), file)
     say(f"restored the database from {file}", quiet=quiet)
     if kept is not None:

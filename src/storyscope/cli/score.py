@@ -70,7 +70,6 @@ def score(
 
         storyscope score truth_frames.json found.csv --fps 25
     """
-
     if found is None:
         if Path(truth).exists():
             raise AnnotationError(f"give a second file to compare {truth} with")

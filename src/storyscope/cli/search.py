@@ -91,7 +91,6 @@ def search(
 
         storyscope search volcano --about 20
     """
-
     if sum(given is not None for given in (text, image, like)) != 1:
         raise typer.BadParameter("give one of TEXT, --image and --like")
     refuse_existing(sheet, overwrite)
@@ -131,7 +130,6 @@ def _facts(library: Library, hit: Hit) -> dict[str, object]:
 
 
 def _print(hits: list[Hit]) -> None:
-
     print_table(
         "",
         "video",

@@ -120,7 +120,6 @@ def shots(
 
 
 def _reject(video: str, library: Path, numbers: Sequence[int]) -> None:
-
     opened = open_local_library(library)
     for number in numbers:
         change = reject_transition(opened, video, number)
@@ -166,7 +165,6 @@ def _facts(shot: Shot) -> dict[str, Any]:
 
 
 def _print(found: Sequence[Shot]) -> None:
-
     rows = (
         (
             str(number),
@@ -223,7 +221,6 @@ def _thumbnails(path: str, found: Sequence[Shot]) -> Iterator[Image]:
 
 def _show_strip(sheet: Image, file: Path | None, fallback: Path | None, *, here: bool) -> None:
     """Draw the strip in the terminal if wanted and able; else, or if a file is named, save it."""
-
     protocol = terminal_protocol() if here else None
     if protocol:
         sys.stdout.write(picture_codes(sheet, protocol))

@@ -98,7 +98,6 @@ def train(
 
         storyscope train --embedding triplet --preset paper-lite
     """
-
     opened = open_local_library(library)
     if shots:
         _train_shots(opened, json, quiet)
@@ -156,7 +155,6 @@ def _show(facts: dict[str, Any]) -> None:
 
 
 def _train_shots(library: LocalLibrary, json: bool, quiet: bool) -> None:
-
     with live_progress("train", quiet=quiet or json) as report:
         path, rejected, kept = learn_transitions(library, report=report)
     if json:
@@ -176,7 +174,6 @@ def _train_collection(
     quiet: bool,
 ) -> None:
     """Fit the sound mixture, the concept groups and the network of a preset in the library."""
-
     with live_progress("train", quiet=quiet or json) as report:
         path = learn_collection(library, kind, annotations, annotator=annotator, report=report)
     if json:
@@ -194,7 +191,6 @@ def _train_embedding(
     json: bool,
     quiet: bool,
 ) -> None:
-
     refuse_other_file(output)
     with live_progress("train", quiet=quiet or json) as report:
         space = learn_embedding(library, kind, annotations, annotator=annotator, report=report)

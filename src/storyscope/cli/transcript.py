@@ -36,7 +36,6 @@ def transcript(
 
         storyscope transcript film --format vtt --output film.vtt
     """
-
     if form not in FORMATS:
         raise UnknownName(f"no transcript format called {form!r}; choose from {', '.join(FORMATS)}")
     refuse_existing(output, overwrite)

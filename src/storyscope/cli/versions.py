@@ -32,7 +32,6 @@ def versions_of(
 
     With `automatic`, a video that is named alone has its automatic version.
     """
-
     video = name.partition(":")[0]
     if Path(name).exists():
         return read_annotations(Path(name), tier=tier, fps=fps)
@@ -49,7 +48,6 @@ def shot_starts(
     name: str, library: Path, *, tier: str | None, fps: float | None
 ) -> WrittenAnnotation:
     """The shots of a video, or the first version in a file, as places where stories may begin."""
-
     if Path(name).exists():
         return read_annotations(Path(name), tier=tier, fps=fps)[0]
     shots = open_library(library).shots(name)

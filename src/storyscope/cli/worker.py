@@ -55,7 +55,6 @@ def worker(
 
 
 def _bytes(written: str) -> int:
-
     found = re.fullmatch(r"([\d.]+)\s*([kmgt]?)i?b?", written.strip().lower())
     if not found:
         raise InvalidSetting(f"a memory limit is written as 4GB or 800MB, got {written!r}")

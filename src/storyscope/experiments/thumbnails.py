@@ -26,7 +26,6 @@ def judge_thumbnails(
     folder: Path, config: Config = Config(), *, report: Report = silent
 ) -> list[SwappedPairs]:
     """Swapped pairs on every film of a library, or of a folder of films, each held out in turn."""
-
     films = {
         name: good_frames([from_jpeg(data) for data in keyframes.pictures])
         for name, keyframes in _keyframes(folder, config, report)

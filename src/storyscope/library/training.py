@@ -58,7 +58,6 @@ def learn_style(
     is read and not kept. What the library learned before is not built upon: it has seen the very
     videos that are left out to judge by.
     """
-
     examples = gather_examples(library, annotations, annotator=annotator)
     return fine_tune(examples, report=report)
 
@@ -78,7 +77,6 @@ def boundary_changes(library: LocalLibrary, tuned: FineTuning) -> list[dict[str,
 
     The stories that are automatic now are compared; videos that stay as they are do not appear.
     """
-
     changes = []
     for record in library.videos():
         if record.state != "ready":
@@ -306,7 +304,6 @@ def _from_file(
     library: LocalLibrary, file: Path, known: Sequence[str]
 ) -> list[tuple[str, Annotation]]:
     """Versions in a file called after its video: film.vtt, or film.anna.json."""
-
     video = next((name for name in (file.stem, file.name.split(".")[0]) if name in known), None)
     if video is None:
         raise UnknownVideo(
@@ -317,7 +314,6 @@ def _from_file(
 
 
 def _example(library: LocalLibrary, video: str, version: Annotation) -> StoryExample:
-
     shots = library.shots(video)
     features = tuple(library.features(video))
     return StoryExample(features, Rhythm.of(shots), stories_over_shots(version, shots))

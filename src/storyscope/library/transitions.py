@@ -68,7 +68,6 @@ def learn_transitions(library: LocalLibrary, *, report: Report = silent) -> tupl
     Gradual transitions of the same videos that nobody rejected are the counter-examples. The model
     is used from the next `add` on. Returns its path, the rejected and the kept transitions.
     """
-
     rejected = REJECTED.read(library.store)
     if not rejected:
         raise AnnotationError(
@@ -95,7 +94,6 @@ def _examples(
     library: LocalLibrary, video: str, rejected: list[tuple[int, int]], report: Report
 ) -> Iterator[tuple[np.ndarray, bool]]:
     """The features of a video's gradual transitions, and whether each is one."""
-
     spans = dict.fromkeys(rejected, False)
     for shot in library.shots(video)[1:]:
         change = shot.transition

@@ -48,7 +48,6 @@ class Learner:
             if self._facts["state"] == "learning":
                 return
             # What can be refused at once is refused to the one who asks.
-
             gather_examples(self._library, annotator=annotator)
             self._stopped, self._tuned = threading.Event(), None
             self._tell(**(IDLE | {"state": "learning"}))
@@ -64,7 +63,6 @@ class Learner:
 
     def adopt(self, *, insist: bool = False) -> None:
         """Let the library find stories by what was learned."""
-
         with self._lock:
             tuned = self._tuned
             if tuned is None:
@@ -77,7 +75,6 @@ class Learner:
             self._tell(state="used")
 
     def _run(self, annotator: str | None, stopped: threading.Event) -> None:
-
         def follow(step: Step) -> None:
             if stopped.is_set():
                 raise Cancelled("stopped by a person; nothing was changed")

@@ -122,7 +122,6 @@ def _codecs(path: Path, modified_ns: int) -> Codecs:
 
 def _sprites(library: LocalLibrary, video: str) -> Path:
     """The track of scrubbing previews, made when it is first asked for."""
-
     timeline = library.timeline(video)
     key = library.store.key(video, SCAN) or ""
     folder = library.folder / "pictures" / library.video(video).id
