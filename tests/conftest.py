@@ -38,8 +38,8 @@ settings.load_profile("patient")
 
 
 def pytest_xdist_auto_num_workers():
-    """Twice as many processes as cores: half of the time tests wait for browsers and servers."""
-    return min(8, 2 * (os.cpu_count() or 1))
+    """One process more than there are cores: tests often wait for browsers and servers."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(items):

@@ -183,6 +183,7 @@ def test_without_videos_people_are_compared_all_the_same(app, bbc, tmp_path):
     assert "no video found for 01_From_Pole_to_Pole" in done.stderr
 
 
+@pytest.mark.slow
 def test_ally_can_be_judged_after_training_on_bbc(app, bbc, whole, tmp_path, monkeypatch):
     _, bbc_output = whole
     # The same tables of search and thumbnails as those of BBC.

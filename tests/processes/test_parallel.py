@@ -95,13 +95,12 @@ def test_leaving_early_ends_what_is_still_at_work(pretended, limit):
     assert [pid for pid in pids if _alive(pid)] == []
 
 
-def test_videos_side_by_side_have_the_stories_they_have_alone(film, tmp_path):
+def test_videos_side_by_side_have_the_stories_they_have_alone(film, indexed, tmp_path):
     for name in ("one", "two"):
         (tmp_path / f"{name}.mp4").symlink_to(film)
         (tmp_path / f"{name}.srt").symlink_to(film.with_suffix(".srt"))
     paths = [tmp_path / "one.mp4", tmp_path / "two.mp4"]
-    alone, together = Library(tmp_path / "alone"), Library(tmp_path / "together")
-    alone.add(paths[0])
+    alone, together = Library(indexed), Library(tmp_path / "together")
     stages = set()
     ended = index_videos(
         together, paths, jobs=2, cpu_limit=90, follow=lambda path, step: stages.add(step.stage)
@@ -110,7 +109,7 @@ def test_videos_side_by_side_have_the_stories_they_have_alone(film, tmp_path):
     assert {"scan", "vision", "titles"} <= stages
     for video in ("one", "two"):
         found = [(s.span, s.title, s.keywords) for s in together.stories(video)]
-        assert found == [(s.span, s.title, s.keywords) for s in alone.stories("one")]
+        assert found == [(s.span, s.title, s.keywords) for s in alone.stories("film")]
 
 
 def _alive(pid):

@@ -21,6 +21,7 @@ def test_the_card_names_the_digest_of_the_weights_that_ship():
     assert card["numbers"] == sum(value.size for value in weights.values())
 
 
+@pytest.mark.slow
 def test_quick_training_gives_the_same_weights_twice_in_the_shape_that_ships(tmp_path):
     pytest.importorskip("torch")
     pytest.importorskip("cv2")
