@@ -27,14 +27,16 @@ lint: $(VENV)/test  ## Check style and types
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory lint-page; fi
 
 # Checks the page's scripts and styles if Node is installed; skipped without a network connection.
-NODE := $(VENV)/node/node_modules
+NODE := $(VENV)/node
 NODE_PACKAGES := typescript@5.9.3 @biomejs/biome@2.6.6
+NPM := $(if $(shell command -v timeout),timeout 120) npm
 lint-page:
-	@[ -e $(NODE)/@biomejs ] \
-		|| npm install --silent --no-audit --no-fund --prefix $(VENV)/node $(NODE_PACKAGES) \
+	@[ -e $(NODE)/ready ] \
+		|| { $(NPM) install --silent --no-audit --no-fund --fetch-retries=0 --fetch-timeout=15000 \
+			--prefix $(NODE) $(NODE_PACKAGES) && touch $(NODE)/ready; } \
 		|| echo "NOTE: TypeScript and Biome could not be installed; the page was not checked"
-	@[ ! -e $(NODE)/@biomejs ] || node $(NODE)/typescript/bin/tsc --project tsconfig.json
-	@[ ! -e $(NODE)/@biomejs ] || node $(NODE)/@biomejs/biome/bin/biome lint --error-on-warnings
+	@[ ! -e $(NODE)/ready ] || node $(NODE)/node_modules/typescript/bin/tsc --project tsconfig.json
+	@[ ! -e $(NODE)/ready ] || node $(NODE)/node_modules/@biomejs/biome/bin/biome lint --error-on-warnings
 
 format: $(VENV)/test  ## Format the code
 	$(BIN)/ruff check --fix .
