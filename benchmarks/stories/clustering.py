@@ -14,6 +14,7 @@ import os
 import platform
 import time
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
-import ruptures
 
 from benchmarks import common
 from storyscope.clustering import cluster
@@ -76,6 +76,8 @@ def ruptures_every_count(vectors: np.ndarray, penalty: float) -> tuple[int, ...]
 
     ruptures keeps the cuts and not their cost, which is summed here from cumulative sums.
     """
+    import ruptures
+
     shots = len(vectors)
     search = ruptures.KernelCPD(kernel="linear", min_size=1).fit(vectors)
     search.predict(n_bkps=shots - 1)
@@ -106,6 +108,8 @@ def timed(work: Callable[[], Any], least_seconds: float = 0.3) -> tuple[float, A
 
 def measure(shots: int, dimensions: int) -> list[dict[str, Any]]:
     """Time every way to the same stories."""
+    import ruptures
+
     vectors = made_video(shots, dimensions)
     penalty = 0.5 * dimensions
     seconds, found = timed(lambda: cluster(vectors, penalty))
@@ -193,7 +197,7 @@ def main() -> None:
     arguments = parser.parse_args()
 
     rows = [row for shots in arguments.shots for row in measure(shots, arguments.dimensions)]
-    machine = f"{platform.machine()}, numpy {np.__version__}, ruptures {ruptures.__version__}"
+    machine = f"{platform.machine()}, numpy {np.__version__}, ruptures {version('ruptures')}"
     arguments.output.mkdir(parents=True, exist_ok=True)
     record = {"dimensions": arguments.dimensions, "machine": machine, "rows": rows}
     text = as_markdown(rows, arguments.dimensions, machine)
