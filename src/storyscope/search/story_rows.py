@@ -96,7 +96,7 @@ def _parsed(story: bytes, dimensions: int, images: int) -> tuple[np.ndarray, ...
 
 
 def _runs(owners: np.ndarray, starts: np.ndarray, count: int) -> dict[int, slice]:
-    """The rows of each story that has any."""
-    ends = [*starts[1:].tolist(), count]
+    """The rows of each story that has any; a film without words has no windows at all."""
+    ends = [*starts.tolist(), count][1:]
     runs = zip(owners.tolist(), starts.tolist(), ends, strict=True)
     return {owner: slice(start, end) for owner, start, end in runs}
