@@ -39,10 +39,19 @@ def _scheduler(folder: Path, port: int) -> Iterator[str]:
     arguments = ["--port", str(port), "--host", "127.0.0.1", "--no-dashboard"]
     arguments += ["--idle-timeout", "90s", "--scheduler-file", str(file)]
     with _process("distributed.cli.dask_scheduler", *arguments):
-        end = time.monotonic() + 60
-        while not file.exists() and time.monotonic() < end:
+        yield _address_in(file)
+
+
+def _address_in(file: Path, *, patience: float = 60) -> str:
+    """The address that a scheduler writes into its file; the file is there before it is whole."""
+    end = time.monotonic() + patience
+    while True:
+        try:
+            return str(json.loads(file.read_text())["address"])
+        except (FileNotFoundError, ValueError):
+            if time.monotonic() > end:
+                raise
             time.sleep(0.05)
-        yield json.loads(file.read_text())["address"]
 
 
 def _worker(address: str, folder: Path, preload: str | None) -> tuple[str, ...]:
