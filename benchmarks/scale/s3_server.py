@@ -12,6 +12,7 @@ from hashlib import md5
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from typing import cast
+from unittest.mock import patch
 from urllib.parse import parse_qs, unquote, urlsplit
 
 WHEN = "%Y-%m-%dT%H:%M:%S.000Z"
@@ -141,16 +142,8 @@ def bucket_environment(server: S3Server) -> Iterator[None]:
         "AWS_SECRET_ACCESS_KEY": "secret",
         "AWS_REGION": "us-east-1",
     }
-    before = {name: os.environ.get(name) for name in variables}
-    os.environ.update(variables)
-    try:
+    with patch.dict(os.environ, variables):
         yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
 
 
 def _tag(body: bytes) -> str:

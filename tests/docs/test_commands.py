@@ -170,4 +170,5 @@ def test_every_command_of_a_page_runs(page, home, film, monkeypatch):
     for line in RUN[page]:
         for long, short in SHORTER.items():
             line = line.replace(long, short)
-        storyscope(*words_of(line.replace(" film.mp4", f" {film}")))
+        ended = storyscope(*words_of(line.replace(" film.mp4", f" {film}")))
+        assert ended.returncode == 0, line

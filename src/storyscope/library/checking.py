@@ -10,12 +10,8 @@ from pathlib import Path
 
 from storyscope.errors import StoryscopeError
 from storyscope.library.local import LocalLibrary
-from storyscope.library.own_version import OWN_VERSIONS
-from storyscope.library.speakers import SPEAKERS_DOCUMENT
+from storyscope.library.removing import BY_VIDEO
 from storyscope.library.thumbnails import CHOICES
-from storyscope.library.titles import TITLES_DOCUMENT
-from storyscope.library.transitions import REJECTED
-from storyscope.library.video_settings import VIDEO_SETTINGS
 from storyscope.media import film_stamp, has_film
 from storyscope.stages.taught import RANKER_FILE
 from storyscope.store import Store
@@ -70,10 +66,8 @@ def _links(folder: Path) -> Iterator[Problem]:
 
 
 def _documents(store: Store, repair: bool) -> Iterator[Problem]:
-    told = (OWN_VERSIONS, REJECTED, SPEAKERS_DOCUMENT, TITLES_DOCUMENT, VIDEO_SETTINGS)
-    chosen = (CHOICES, *told)
     tests: dict[str, Callable[[], object]] = {
-        document.name: partial(document.read, store) for document in chosen
+        document.name: partial(document.read, store) for document in (CHOICES, *BY_VIDEO)
     }
     tests[RANKER_FILE] = lambda: load_ranker(store.document(RANKER_FILE))
     for name, read in tests.items():

@@ -15,6 +15,9 @@ from storyscope.library.video_settings import VIDEO_SETTINGS
 from storyscope.store import Store, VideoRecord
 from storyscope.writing import real_folder
 
+BY_VIDEO = (OWN_VERSIONS, REJECTED, SPEAKERS_DOCUMENT, TITLES_DOCUMENT, VIDEO_SETTINGS)
+"""Documents that hold something of each video, by its id."""
+
 
 def remove_video(store: Store, record: VideoRecord) -> None:
     """Remove a video; of files only those that the library made, or that were uploaded to it."""
@@ -26,7 +29,6 @@ def remove_video(store: Store, record: VideoRecord) -> None:
             if file:
                 delete_upload(store, file)
         forget_choices(store, video)
-        documents = (OWN_VERSIONS, REJECTED, SPEAKERS_DOCUMENT, TITLES_DOCUMENT, VIDEO_SETTINGS)
-        forget(store, video, *documents)
+        forget(store, video, *BY_VIDEO)
         for folder in made:
             shutil.rmtree(folder, ignore_errors=True)
