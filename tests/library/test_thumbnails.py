@@ -17,11 +17,10 @@ from storyscope.cli.main import build_app
 from storyscope.config import MediaConfig
 from storyscope.errors import LibraryError
 from storyscope.library import thumbnails as thumbnailing
+from storyscope.library.pictures import SMALL_HEIGHT, stills
 from storyscope.library.thumbnails import (
     CHOICES,
-    SMALL_HEIGHT,
     forget_choices,
-    stills,
 )
 from storyscope.stages.taught import ranker_of
 from storyscope.store import PASSAGES, RATINGS, SqliteStore

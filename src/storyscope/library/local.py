@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -53,30 +52,29 @@ from storyscope.library.own_version import (
     choose_own_version,
     own_version,
 )
-from storyscope.library.pictures import draw_hits, loudness, picture_file
+from storyscope.library.pictures import (
+    draw_hits,
+    findings,
+    loudness,
+    picture_file,
+    write_thumbnails,
+)
 from storyscope.library.removing import remove_video
+from storyscope.library.searching import LibrarySearch
 from storyscope.library.settings import keep_settings
 from storyscope.library.speakers import (
     find_speakers,
     forget_speakers,
-    hits_of_speaker,
-    is_speaker,
     name_speakers,
     speakers_of,
-    turns_of,
 )
 from storyscope.library.story_counts import RegroupedStore, regroup
-from storyscope.library.thumbnails import (
-    prefer_frame,
-    preferred,
-    stills,
-    write_pictures,
-)
+from storyscope.library.thumbnails import prefer_frame
 from storyscope.library.video_settings import Tables, keep_settings_of, settings_of
 from storyscope.progress import Report, silent
 from storyscope.report import Findings, Truth, contact_sheet
 from storyscope.report.html_page import render
-from storyscope.search import Filter, Searcher, Within
+from storyscope.search import Filter
 from storyscope.stages.cues import cue_artefact
 from storyscope.stages.executor import LocalExecutor, NewExecutor
 from storyscope.stages.naming import story_spans
@@ -163,7 +161,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
             report=report,
         )
         apply_own_version(self, added.id)
-        self._searcher.prepare()
+        self._search.prepare()
         return added
 
     def videos(self) -> list[VideoRecord]:
@@ -283,50 +281,31 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
     def search(
         self, text: str, *, limit: int = 10, offset: int = 0, only: Filter | None = None
     ) -> list[Hit]:
-        among = self._among(only)
-        if is_speaker(self.store, text):
-            return hits_of_speaker(self, text, among)[offset : offset + limit]
-        hits = self._searcher.search(text, limit=limit, offset=offset, only=among)
-        return self._titled(hits)
+        return self._search.search(text, limit=limit, offset=offset, only=only)
 
     def search_image(
         self, image: str | Path, *, limit: int = 10, only: Filter | None = None
     ) -> list[Hit]:
-        hits = self._searcher.search_image(Path(image), limit=limit, only=self._among(only))
-        return self._titled(hits)
+        return self._search.search_image(Path(image), limit=limit, only=only)
 
     def more_like(self, story: Story, *, limit: int = 10, only: Filter | None = None) -> list[Hit]:
-        return self._titled(self._searcher.more_like(story, limit=limit, only=self._among(only)))
+        return self._search.more_like(story, limit=limit, only=only)
 
     def thumbnail(self, video: str, story: Story) -> Thumbnail:
         self._ready(video)
-        return self._searcher.thumbnail(story)
+        return self._search.thumbnail(story)
 
     def prefer_thumbnail(self, story: Story, seconds: float) -> float:
         self._ready(story.video)
         return prefer_frame(self.store, story, seconds)
 
     def write_thumbnails(self, video: str) -> list[tuple[Thumbnail, tuple[Path, Path]]]:
-        chosen = [self.thumbnail(video, story) for story in self.stories(video)]
-        film, folder = self.video(video), self.folder / "pictures" / video
-        large = stills(film.path, chosen, self.config.media)
-        files = write_pictures(film, self.film(video).keyframes, chosen, folder, large)
-        return list(zip(chosen, files, strict=True))
+        return write_thumbnails(self, video)
 
     def findings(
         self, video: str, *, stories: Sequence[Story] | None = None, truth: Truth | None = None
     ) -> Findings:
-        found = self.stories(video) if stories is None else stories
-        film = self.film(video)
-        return Findings(
-            self.video(video),
-            found,
-            film.shots,
-            film.keyframes,
-            truth,
-            self.cues(video),
-            {story.id: self.thumbnail(video, story).seconds for story in found},
-        )
+        return findings(self, video, self.stories(video) if stories is None else stories, truth)
 
     def draw_hits(self, query: str, hits: Sequence[Hit], path: Path) -> None:
         draw_hits(self, query, hits, path)
@@ -381,36 +360,14 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
     ) -> None:
         keep_settings(self, settings, preset=preset, report=report)
 
-    def _among(self, only: Filter | None) -> Filter:
-        """The stories that may answer; a video that is not here is a mistake, not silence."""
-        if only is not None and only.video is not None:
-            self._record(only.video)
-        if only is not None and only.speaker is not None:
-            return Within(**vars(only), stretches=turns_of(self.store, only.speaker))
-        return only or Filter()
-
-    def _titled(self, hits: list[Hit]) -> list[Hit]:
-        """The hits with titles, which stories that were regrouped for this search lack."""
-        if not self._count:
-            return hits
-        named = {v: {s.id: s for s in self.stories(v)} for v in {hit.video for hit in hits}}
-        return [replace(hit, story=named[hit.video][hit.story.id]) for hit in hits]
-
     @cached_property
     def explanations(self) -> Explanations:
         """Why stories are where they are."""
         return Explanations(self, remembered=FILMS_IN_MEMORY)
 
     @cached_property
-    def _searcher(self) -> Searcher:
-        chosen = partial(preferred, self.store)
-        return Searcher(
-            self.store,
-            self.config,
-            folder=self.folder,
-            index_files=not self._count,
-            chosen_thumbnail=chosen,
-        )
+    def _search(self) -> LibrarySearch:
+        return LibrarySearch(self, self._count)
 
     def _record(self, video: str) -> VideoRecord:
         return require_record(self.store, video)

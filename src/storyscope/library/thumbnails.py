@@ -1,36 +1,23 @@
-"""Thumbnails of a library: a person's choices and what is learned from them, and the files."""
+"""The thumbnails that people choose, and what is learned from them."""
 
 from __future__ import annotations
 
-import io
 import json
-import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from storyscope.config import MediaConfig
-from storyscope.core import Keyframes, Story, Thumbnail, Video, format_time
-from storyscope.errors import DamagedVideo, LibraryError, MediaError, VideoBusy
-from storyscope.features import to_jpeg
-from storyscope.formats import write_sprite_sheet
+from storyscope.core import Story, Thumbnail, format_time
+from storyscope.errors import DamagedVideo, LibraryError, VideoBusy
 from storyscope.library.documents import JsonDocument
-from storyscope.media import read_frames
 from storyscope.stages.executor import given, stage_key
 from storyscope.stages.indexing import RATE_PICTURES
 from storyscope.stages.taught import RANKER_FILE, base_ranker
 from storyscope.store import PASSAGES, RATINGS, SCAN, VISION, Store
 from storyscope.thumbnails import Choice, Ranker, prefer, rate_beauty
-
-if TYPE_CHECKING:
-    from PIL import Image
-
-
-log = logging.getLogger(__name__)
 
 
 def _checked(kept: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -43,8 +30,6 @@ CHOICES: JsonDocument[list[dict[str, Any]]] = JsonDocument("thumbnails.json", _c
 """The frames that people chose for stories."""
 LOCK = "thumbnails"
 """Held by whoever learns from the frames that were chosen."""
-SMALL_HEIGHT = 90
-STILL_QUALITY = 90
 
 
 def preferred(store: Store, story: Story) -> Thumbnail | None:
@@ -99,43 +84,6 @@ def forget_choices(store: Store, video: str) -> None:
             choices[:] = [choice for choice in choices if choice["video"] != video]
 
 
-def stills(path: str, chosen: Sequence[Thumbnail], config: MediaConfig) -> dict[float, bytes]:
-    """The frame of each thumbnail as large as the film has it, as JPEG, by its time.
-
-    Empty when the film has gone or cannot be read: its keyframes are kept smaller.
-    """
-    times = sorted({thumbnail.seconds for thumbnail in chosen})
-    try:
-        frames = read_frames(path, times, config=config)
-        return {
-            seconds: to_jpeg(frame.rgb, quality=STILL_QUALITY)
-            for seconds, frame in zip(times, frames, strict=True)
-        }
-    except (MediaError, OSError) as error:
-        log.warning("thumbnails are as small as the keyframes: %s", error)
-        return {}
-
-
-def write_pictures(
-    video: Video,
-    keyframes: Keyframes,
-    chosen: Sequence[Thumbnail],
-    folder: Path,
-    stills: Mapping[float, bytes],
-) -> list[tuple[Path, Path]]:
-    """Every story's thumbnail at two sizes, and a sprite sheet with its WebVTT for scrubbing."""
-    folder.mkdir(parents=True, exist_ok=True)
-    files = []
-    for number, thumbnail in enumerate(chosen, start=1):
-        nearest = int(np.abs(keyframes.seconds - thumbnail.seconds).argmin())
-        large, small = folder / f"story-{number}.jpg", folder / f"story-{number}-small.jpg"
-        large.write_bytes(stills.get(thumbnail.seconds) or keyframes.pictures[nearest])
-        small.write_bytes(_jpeg(_small(keyframes.pictures[nearest])))
-        files.append((large, small))
-    write_sprite_sheet(video, keyframes, folder / "sprites.vtt")
-    return files
-
-
 def _rate_anew(store: Store, video: str, ranker: Ranker) -> None:
     """Let another ranker say how beautiful the keyframes are, as indexing the video again would."""
     record = store.record(video)
@@ -177,17 +125,3 @@ def _in_versions(store: Store) -> Iterator[dict[str, Any]]:
             for seconds, (start, end) in zip(facts["thumbnails"], pairwise(edges), strict=False):
                 if seconds is not None:
                     yield {"video": video, "start": start, "end": end, "seconds": seconds}
-
-
-def _small(picture: bytes) -> Image.Image:
-    from PIL import Image
-
-    with Image.open(io.BytesIO(picture)) as image:
-        width = max(1, round(image.width * SMALL_HEIGHT / image.height))
-        return image.convert("RGB").resize((width, SMALL_HEIGHT), Image.Resampling.BILINEAR)
-
-
-def _jpeg(image: Image.Image) -> bytes:
-    out = io.BytesIO()
-    image.save(out, "JPEG", quality=80)
-    return out.getvalue()

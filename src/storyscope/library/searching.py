@@ -1,0 +1,75 @@
+"""Searching a library: which stories may answer, and the titles of those that do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from storyscope.core import Hit, Story, StoryCount, Thumbnail
+from storyscope.library.listing import require_record
+from storyscope.library.speakers import hits_of_speaker, is_speaker, turns_of
+from storyscope.library.thumbnails import preferred
+from storyscope.search import Filter, Searcher, Within
+
+if TYPE_CHECKING:
+    from storyscope.library.local import LocalLibrary
+
+
+class LibrarySearch:
+    """Finds stories of one library, grouped into `count` stories a video if that is set."""
+
+    def __init__(self, library: LocalLibrary, count: StoryCount) -> None:
+        self._library, self._store, self._count = library, library.store, count
+
+    def search(self, text: str, *, limit: int, offset: int, only: Filter | None) -> list[Hit]:
+        """Stories that a text describes, or in which the speaker of that name is heard."""
+        allowed = self._allowed(only)
+        if is_speaker(self._store, text):
+            return hits_of_speaker(self._library, text, allowed)[offset : offset + limit]
+        return self._titled(self._searcher.search(text, limit=limit, offset=offset, only=allowed))
+
+    def search_image(self, image: Path, *, limit: int, only: Filter | None) -> list[Hit]:
+        """Stories that show what an image shows."""
+        return self._titled(
+            self._searcher.search_image(image, limit=limit, only=self._allowed(only))
+        )
+
+    def more_like(self, story: Story, *, limit: int, only: Filter | None) -> list[Hit]:
+        """Stories that resemble this one."""
+        return self._titled(self._searcher.more_like(story, limit=limit, only=self._allowed(only)))
+
+    def thumbnail(self, story: Story) -> Thumbnail:
+        """The frame that shows a story when nothing was searched for."""
+        return self._searcher.thumbnail(story)
+
+    def prepare(self) -> None:
+        """Build what the next search needs."""
+        self._searcher.prepare()
+
+    @cached_property
+    def _searcher(self) -> Searcher:
+        return Searcher(
+            self._store,
+            self._library.config,
+            folder=self._library.folder,
+            index_files=not self._count,
+            chosen_thumbnail=partial(preferred, self._store),
+        )
+
+    def _allowed(self, only: Filter | None) -> Filter:
+        """The filter with a speaker's turns; an unknown video is an error, not an empty result."""
+        if only is not None and only.video is not None:
+            require_record(self._store, only.video)
+        if only is not None and only.speaker is not None:
+            return Within(**vars(only), stretches=turns_of(self._store, only.speaker))
+        return only or Filter()
+
+    def _titled(self, hits: list[Hit]) -> list[Hit]:
+        """The hits with titles, which stories that were regrouped for this search lack."""
+        if not self._count:
+            return hits
+        videos = {hit.video for hit in hits}
+        named = {video: {s.id: s for s in self._library.stories(video)} for video in videos}
+        return [replace(hit, story=named[hit.video][hit.story.id]) for hit in hits]
