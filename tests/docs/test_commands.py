@@ -88,13 +88,14 @@ def runnable(lines, seen):
             yield line
 
 
-LINES = {name: list(commands_in(text)) for name, text in pages()}
+PAGES = dict(pages())
+LINES = {name: list(commands_in(text)) for name, text in PAGES.items()}
 SEEN: set[tuple[str, ...]] = set()
 RUN = {name: list(runnable(lines, SEEN)) for name, lines in LINES.items()}
 """The commands that run here, by the page that has them first."""
 WRITTEN = sorted(
     {line for lines in LINES.values() for line in lines}
-    | {" ".join(line.split()) for _, text in pages() for line in re.findall(INLINE, text)}
+    | {" ".join(line.split()) for text in PAGES.values() for line in re.findall(INLINE, text)}
 )
 
 

@@ -1,4 +1,4 @@
-"""The demo film is what its truth says it is."""
+"""The demo film is what its truth says it is, and `storyscope demo` goes from it to a report."""
 
 import hashlib
 import json
@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
+from typer.testing import CliRunner
 
+from storyscope.cli.main import build_app
 from storyscope.core import Segmentation
 from storyscope.errors import MediaError
 from storyscope.formats import on_one_scale, read_annotations
-from storyscope_demo import make_demo
+from storyscope_demo import find_demo, make_demo
 from storyscope_demo.canvas import Size
 from storyscope_demo.film import edit, frames
 from storyscope_demo.narration import narrate
@@ -37,6 +40,29 @@ def truth(film):
 def pictures(film):
     with av.open(str(film.video)) as container:
         return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
+
+
+@pytest.fixture(scope="module")
+def run():
+    app = build_app()
+
+    def run(*words):
+        result = CliRunner().invoke(app, ["demo", *map(str, words)], catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+        return result
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def folder(film):
+    """Where the small film is, which the command finds and does not paint again."""
+    return film.video.parent
+
+
+@pytest.fixture(scope="module")
+def facts(run, folder):
+    return json.loads(run("--folder", folder, "--json").stdout)
 
 
 def test_both_files_of_truth_are_annotations_that_can_be_scored(film, truth):
@@ -189,3 +215,55 @@ def test_a_film_that_breaks_off_leaves_nothing_behind(tmp_path):
     with pytest.raises(MediaError, match="No space left"):
         make_demo(tmp_path, scale=0.1, pace=0.2, report=stop)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_stories_found_tile_the_film_and_stand_beside_the_truth(facts):
+    edges = [0.0, *(story["end"] for story in facts["stories"])]
+    assert [story["start"] for story in facts["stories"]] == pytest.approx(edges[:-1])
+    assert [story["title"] for story in facts["true_stories"]] == [c.title for c in SCRIPT]
+    assert edges[-1] == pytest.approx(facts["true_stories"][-1]["end"], abs=0.05)
+    assert 0 < facts["mean_iou"] <= 1
+
+
+def test_a_contact_sheet_and_a_page_are_written(facts):
+    with Image.open(facts["contact_sheet"]) as sheet:
+        sheet.verify()
+    with open(facts["report"], encoding="utf-8") as page:
+        text = page.read()
+    assert all(chapter.title in text for chapter in SCRIPT)
+    assert f"{facts['mean_iou']:.3f}" in text
+
+
+def test_people_get_the_table_the_timeline_the_search_and_the_way_on(run, folder, facts):
+    result = run("--folder", folder, "--search", "volcano")
+    assert "mean IoU with the truth" in result.stdout
+    assert "truth  |" in result.stdout
+    assert "The coral reef" in result.stdout
+    assert "search “volcano”" in result.stdout
+    assert f"storyscope serve --library {folder / 'library'}" in result.stderr
+
+
+def test_the_film_alone_can_be_had(run, folder):
+    files = json.loads(run("--folder", folder, "--film-only", "--json").stdout)
+    assert files == {
+        "film": str(folder / "demo.mp4"),
+        "transcript": str(folder / "demo.srt"),
+        "truth": str(folder / "demo.truth.json"),
+        "segmentation": str(folder / "demo.stories.json"),
+    }
+
+
+def test_half_a_demo_is_no_demo(tmp_path, folder):
+    assert find_demo(tmp_path) is None
+    (tmp_path / "demo.mp4").write_bytes((folder / "demo.mp4").read_bytes())
+    assert find_demo(tmp_path) is None
+    assert find_demo(folder) is not None
+
+
+def test_stories_are_drawn_across_the_terminal(folder, facts):
+    words = ["stories", facts["video"]["id"], "--library", str(folder / "library")]
+    drawn = CliRunner().invoke(build_app(), [*words, "--timeline"]).stdout.splitlines()
+    plain = CliRunner().invoke(build_app(), words).stdout.splitlines()
+    blocks = [line for line in drawn if line.startswith("|")]
+    assert len(blocks) == 1
+    assert not any(line.startswith("|") for line in plain)
