@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import sys
 import tempfile
 import time
@@ -20,6 +21,8 @@ from storyscope.errors import StoryscopeError
 
 Attack = Callable[[int], str]
 """Carries out the attack of that number; returns what it found, or raises."""
+MOST_MEMORY = 6 << 30
+"""Bytes of address space; an attack that wants more has found something."""
 
 
 class Lost(Exception):
@@ -32,6 +35,7 @@ class LetOut(Exception):
 
 def main() -> None:
     kind, seed, first = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, resource.RLIM_INFINITY))
     verdicts = os.fdopen(os.dup(1), "w")
     # What libraries print must not be taken for a verdict.
     os.dup2(2, 1)

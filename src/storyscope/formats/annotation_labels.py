@@ -12,7 +12,7 @@ from storyscope.formats.annotation_tiers import story_tiers
 from storyscope.formats.annotations import Hints, WrittenAnnotation
 
 _LABEL = re.compile(r"\s*([0-9][0-9.,]*)\t\s*([0-9][0-9.,]*)(?:\t(.*))?$")
-_FIELD = re.compile(r"\s*(name|class|xmin|xmax|text|mark)\s*=\s*(.*?)\s*$")
+_FIELD = re.compile(r"\s*(name|class|xmin|xmax|text|mark)\s*=(.*)$")
 
 
 def is_label_line(line: str) -> bool:
@@ -54,7 +54,7 @@ def _tiers(path: Path, text: str) -> dict[str, list[StoryLine]]:
         field = _FIELD.match(line)
         if not field:
             continue
-        key, value = field[1], field[2]
+        key, value = field[1], field[2].strip()
         if key == "class":
             kind = _unquoted(value)
         elif key == "name":

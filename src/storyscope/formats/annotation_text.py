@@ -7,7 +7,7 @@ import html
 import io
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby, takewhile
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from storyscope.formats.csv_table import no_formula
 from storyscope.formats.timecode import is_timecode, seconds_at
 
 _LIKE_A_TIME = re.compile(r"-?[\d:.]+")
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 _CUE = re.compile(r"\s*((?:\d+:)?\d{1,2}:\d{2}[.,]\d{3})\s+-->\s+((?:\d+:)?\d{1,2}:\d{2}[.,]\d{3})")
 START_NAMES = (
     "start",
@@ -85,21 +85,32 @@ def read_webvtt(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
     lines = text.splitlines()
     if not lines or not lines[0].startswith("WEBVTT"):
         raise FormatError(f"{path}:1: a WebVTT file begins with WEBVTT")
-    stories = []
+    stories: list[StoryLine] = []
+    titles: list[list[str]] = []
+    inside = False
     for number, line in enumerate(lines, start=1):
-        if "-->" not in line:
-            continue
-        cue = _CUE.match(line)
-        if not cue:
-            raise FormatError(
-                f"{path}:{number}: cue times are written 00:01:35.000 --> 00:02:00.000"
-            )
-        start, end = (parse_time(time) for time in cue.groups())
-        words = list(takewhile(str.strip, lines[number:]))
-        stories.append(StoryLine(number, start, end, _title(words)))
+        if "-->" in line:
+            stories.append(_cue(path, number, line))
+            titles.append([])
+            inside = True
+        elif inside and line.strip():
+            titles[-1].append(line)
+        else:
+            inside = False
     if not stories:
         raise FormatError(f"{path}:1: expected one cue per story, got none")
-    return _by_annotator(path, stories, "seconds")
+    titled = [
+        story._replace(title=_title(words)) for story, words in zip(stories, titles, strict=True)
+    ]
+    return _by_annotator(path, titled, "seconds")
+
+
+def _cue(path: Path, number: int, line: str) -> StoryLine:
+    cue = _CUE.match(line)
+    if not cue:
+        raise FormatError(f"{path}:{number}: cue times are written 00:01:35.000 --> 00:02:00.000")
+    start, end = (parse_time(time) for time in cue.groups())
+    return StoryLine(number, start, end)
 
 
 def from_story_lines(

@@ -71,6 +71,8 @@ def parse_cues(text: str, *, name: str = "transcript", fps: float | None = None)
                 return parse(text, name)
             except RecursionError as error:
                 raise TranscriptError(f"{name} is nested too deeply to be a transcript") from error
+            except (ArithmeticError, LookupError, ValueError) as error:
+                raise TranscriptError(f"{name} cannot be read: {str(error)[:200]}") from error
     raise TranscriptError(
         f"{name} is not a subtitle file; SubRip (.srt), WebVTT (.vtt), SubStation (.ass), TTML, "
         "YouTube's .srv3 and .sbv, Whisper's JSON, SCC, EBU STL, SAMI and MicroDVD are read"

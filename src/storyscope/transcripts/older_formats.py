@@ -11,6 +11,8 @@ from storyscope.transcripts.cues import Cue
 
 FILM_RATE = 24_000 / 1001
 """What MicroDVD files count in when neither they nor their video say."""
+LAST_SECONDS = 5.0
+"""How long the last words of a SAMI file are shown, whose end no line says."""
 
 _CLOCK = r"([0-9]{1,3}):([0-9]{2}):([0-9]{2})\.([0-9]{3})"
 _SBV = re.compile(rf"{_CLOCK},{_CLOCK}\s*$")
@@ -63,8 +65,7 @@ def sami_cues(text: str, name: str = "") -> tuple[list[Cue], str]:
         words = _of_class(text[sync.end() : edge], wanted)
         if words is not None:
             shown.append((int(sync[1]) / 1000, words))
-    ends = [start for start, _ in shown[1:]]
-    ends.append(shown[-1][0] + 5.0 if shown else 0.0)
+    ends = [start for start, _ in shown[1:]] + [start + LAST_SECONDS for start, _ in shown[-1:]]
     timed = zip(shown, ends, strict=True)
     cues = [Cue(start, end, words) for (start, words), end in timed if words]
     return cues, language_code(languages.get(wanted, "")) or UNKNOWN
