@@ -1,8 +1,8 @@
-"""The cues that stories stand on: one record each, which everybody reads.
+"""Every cue of story detection has one record here.
 
-Indexing makes a stage of each record, the detector treats its features as the record says, and the
-command line, the page, the explanations and the ablation take its words from it. So a new cue is
-an extractor and a record here, or a record that another package names as an entry point in the
+Indexing makes a stage of each record, the detector uses its features as the record says, and the
+command line, the page, the explanations and the ablation take its label from it. So a new cue is an
+extractor and a record here, or a record that another package declares as an entry point in the
 group `storyscope.cues`.
 """
 
@@ -18,11 +18,11 @@ from storyscope.errors import StoryscopeError, UnknownName
 from storyscope.plugins import load_plugin, plugin_names
 
 Source = Literal["film", "seen", "words", "mixture"]
-"""What a cue can be made from: shots, keyframes and sound; the image network's output; words; the
-sound mixture of the collection."""
+"""What a cue can be computed from: shots, keyframes and sound; the image network's output; words;
+the audio mixture of the collection."""
 View = Literal["appearance", "own", "boundary", "timing"]
-"""How the detector compares shots by a cue: as the image network does, in a view of its own, not at
-all because it speaks of the change into a shot, or not at all because shots know their times."""
+"""How the detector compares shots by a cue: as an appearance view, as a view of its own, or not at
+all, because the cue describes the transition into a shot or the times of the shots."""
 
 PLUGINS = "storyscope.cues"
 
@@ -33,39 +33,36 @@ class Cue:
 
     name: str
     label: str
-    """What people read in an explanation: "mostly by colours"."""
+    """Label in an explanation, as in "mostly by colours"."""
     progress: str = ""
-    """What people read while it is made: "describing the colours"."""
+    """Label in the progress display while the cue is computed, such as "describing the colours"."""
     extractor: str | Callable[..., Any] | None = None
-    """A function of (material, settings), or where it is, as "package.module:function".
-
-    None where another stage makes the features.
-    """
+    """A function of (material, settings), or its location as "package.module:function"; None if
+    another stage makes the features."""
     made_from: tuple[Source, ...] = ("film",)
     settings: tuple[str, ...] = ()
-    """Names of the feature settings that it reads: others do not make it run again."""
+    """Names of the feature settings that the extractor reads; other settings do not make it run
+    again."""
     version: int = 1
-    """Raise it when the same inputs would give other features."""
+    """Increase this number when the same inputs would give other features."""
     indexed: bool = True
-    """Whether the shots of every indexed video are described by it."""
+    """Whether the cue is computed for every indexed video."""
     evidence: str = ""
-    """Cues with the same evidence are explained as one; the name of the cue where it is empty."""
+    """Cues with the same evidence are explained as one; empty means the name of the cue."""
     view: View = "own"
     vote: float = 1.0
-    """Weight beside colour's where the detector never learned from such features; 0 for none.
-
-    Of a boundary cue, the log-odds of a boundary for each standard deviation. Those built in are
-    derived from the measurements that the model card names.
-    """
+    """Weight relative to colour if the detector was not trained on such features; 0 for none. For a
+    boundary cue, the log-odds of a boundary per standard deviation. The built-in weights are
+    derived from the measurements in the model card."""
     also_called: tuple[str, ...] = ()
-    """What benchmark folders call such features."""
+    """The name of such features in benchmark folders."""
 
     @property
     def explained_as(self) -> str:
         return self.evidence or self.name
 
     def load_extractor(self) -> Callable[..., Any]:
-        """The function that describes shots, imported only now."""
+        """Import the extractor and return it."""
         if self.extractor is None:
             raise UnknownName(f"{self.name} is made by a stage of its own, and by no extractor")
         if callable(self.extractor):
@@ -78,8 +75,8 @@ class Cue:
 BUILT_IN = (
     Cue(
         name="appearance",
-        label="what is seen",
-        progress="describing what is seen",
+        label="appearance",
+        progress="describing the pictures",
         extractor="storyscope.features.appearance:appearance",
         made_from=("film", "seen"),
         settings=("map", "pooling", "sampling", "keyframes_per_shot"),
@@ -136,26 +133,26 @@ BUILT_IN = (
         extractor="storyscope.features.time:time",
         view="timing",
     ),
-    Cue(name="visual_concepts", label="what is shown", indexed=False, vote=0.0),
-    Cue(name="text_concepts", label="what is spoken of", indexed=False, vote=0.46),
+    Cue(name="visual_concepts", label="visual concepts", indexed=False, vote=0.0),
+    Cue(name="text_concepts", label="topics of speech", indexed=False, vote=0.46),
 )
 
 
 @cache
 def all_cues() -> tuple[Cue, ...]:
-    """Every cue, those of installed packages last."""
+    """Every cue; those of installed packages come last."""
     return (*BUILT_IN, *(_from_package(name) for name in plugin_names(PLUGINS)))
 
 
 def indexed_cues() -> tuple[Cue, ...]:
-    """The cues that describe every indexed video, in the order in which they are made."""
+    """The cues that describe every indexed video, in the order in which they are computed."""
     return tuple(cue for cue in all_cues() if cue.indexed)
 
 
 def find_cue(feature: str) -> Cue:
-    """The cue that features of this name speak for.
+    """The cue that features of this name belong to.
 
-    `appearance:resnet50` speaks for appearance, whatever comes behind the colon.
+    `appearance:resnet50` belongs to appearance, whatever follows the colon.
     """
     name = feature.partition(":")[0]
     for cue in all_cues():
@@ -164,12 +161,12 @@ def find_cue(feature: str) -> Cue:
     names = ", ".join(cue.name for cue in all_cues())
     raise UnknownName(
         f"no cue is called {feature!r}; choose from {names}, "
-        f"or call what an image network sees `appearance:{feature}`"
+        f"or call features of an image network `appearance:{feature}`"
     )
 
 
 def evidence_labels() -> dict[str, str]:
-    """What people read for each name that an explanation or a list of features may hold."""
+    """Labels of all names that an explanation or a list of features may contain."""
     names = {cue.name: cue.label for cue in all_cues()}
     return names | {cue.explained_as: cue.label for cue in all_cues()}
 

@@ -1,16 +1,16 @@
-"""Everything that can go wrong in a way a person can mend.
+"""Every error that a user can fix.
 
-Each message says what happened, what was wanted and what to do; the command line prints it as
-one line and exits with code 1.
+Each message says what happened, what was expected and what to do; the command line prints it as one
+line and exits with code 1.
 """
 
 
 class StoryscopeError(Exception):
-    """Anything Storyscope refuses, with a reason for people."""
+    """Base class of all errors that Storyscope reports to the user."""
 
 
 class InvalidSegmentation(StoryscopeError, ValueError):
-    """Story starts that do not part a line of positions."""
+    """Story starts that do not split the positions into consecutive stories."""
 
 
 class InvalidSpan(StoryscopeError, ValueError):
@@ -42,7 +42,7 @@ class FormatError(StoryscopeError):
 
 
 class AnnotationError(StoryscopeError, ValueError):
-    """An annotation that does not fit its video or its rivals."""
+    """An annotation that does not fit its video or conflicts with another one."""
 
 
 class LibraryError(StoryscopeError):
@@ -50,11 +50,11 @@ class LibraryError(StoryscopeError):
 
 
 class DiskFull(LibraryError):
-    """A disk without room for what is to be kept."""
+    """A disk without enough free space."""
 
 
 class DamagedVideo(LibraryError):
-    """Something that was made of one video and cannot be read any more."""
+    """A stored artefact of a video that can no longer be read."""
 
     def __init__(self, message: str, video: str = "") -> None:
         super().__init__(message)
@@ -62,20 +62,20 @@ class DamagedVideo(LibraryError):
 
 
 class VideoBusy(LibraryError):
-    """Another process is at the video."""
+    """The video is being indexed by another process."""
 
 
 class UnknownVideo(LibraryError):
-    """No video of that id is in the library."""
+    """No video with that id is in the library."""
 
 
 class MissingDependency(StoryscopeError):
-    """An optional part that is not installed; the message names the extra."""
+    """An optional dependency that is not installed; the message names the extra."""
 
 
 class ModelError(StoryscopeError):
-    """Weights that are missing, damaged or of another kind than wanted."""
+    """Weights that are missing, damaged or of the wrong kind."""
 
 
 class UnknownName(StoryscopeError):
-    """A name (of an extractor, a format, a method) that nothing here carries."""
+    """An unknown name of an extractor, a format or a method."""

@@ -1,7 +1,7 @@
-"""The whole system on one screen: a file goes in, its stories come out.
+"""The whole system on one screen: a video file goes in, its stories come out.
 
-Each line of `index_video` is one stage; `stages.py` says what each does. A stage runs only when
-its inputs, its settings, its weights or its version changed.
+Each line of `index_video` is one stage; `stages/` implements them. A stage runs only if its inputs,
+its settings, its weights or its version changed.
 """
 
 from __future__ import annotations
@@ -95,7 +95,8 @@ def index_video(source: Source, config: Config, execute: Executor) -> Made[tuple
 def rename_stories(
     video: str, store: Store, config: Config, execute: Executor
 ) -> Made[tuple[Story, ...]]:
-    """Group and name the stories of an indexed video again, after another number is wanted."""
+    """Group and title the stories of an indexed video again after the wanted number of stories
+    changed."""
     found = [
         Made(store.key(video, artefact) or "", partial(store.load, video, artefact))
         for artefact in (SCAN, STORIES, TRANSCRIPT, SCREEN, MINED, VISION, PASSAGES)
@@ -119,21 +120,21 @@ def _name_stories(
 
 @dataclass(frozen=True)
 class Source:
-    """What a person hands over: a video file, and perhaps its transcript."""
+    """The input of indexing: a video file and, optionally, its transcript."""
 
     name: Made[str]
     film: Made[str]
     words: Made[Path | None]
     scratch: Made[Path]
-    """A folder for what a long stage keeps while it runs; no artefact depends on it."""
+    """A folder for intermediate results of a long stage; no artefact depends on it."""
     trained: Made[Path]
-    """The library's own concept detectors, if it was taught any."""
+    """The library's own concept detectors, if any were trained."""
     store: Store
-    """Where the video is kept, and what people taught."""
+    """The store of the video, with the models that were trained in the library."""
 
     @classmethod
     def of(cls, video: Video, transcript: str | None, store: Store) -> Source:
-        """A video of a library, with the transcript given or lying beside it."""
+        """A video of a library, with the given transcript or the one next to the film."""
         words = _words(video.path, transcript)
         return cls(
             name=given(video.id, key=video.id),
@@ -146,13 +147,15 @@ class Source:
 
     @property
     def ranker(self) -> Made[Ranker]:
-        """What says how beautiful pictures are; people may teach it while a video is indexed."""
+        """The ranker that rates how beautiful pictures are; it may be retrained while a video is
+        indexed."""
         ranker = ranker_of(self.store)
         return given(ranker, key=ranker.digest)
 
 
 def _words(film: str, transcript: str | None) -> Path | None:
-    """The transcript that was given, or the one beside the film; from a bucket it is fetched."""
+    """The given transcript, or the one next to the film; it is downloaded if the film is in a
+    bucket."""
     if transcript:
         return fetched_words(transcript) if in_bucket(transcript) else Path(transcript)
     return words_beside(film, EXTENSIONS) if in_bucket(film) else find_sidecar(Path(film))

@@ -10,12 +10,12 @@ from storyscope.errors import StoryscopeError, UnknownName
 
 
 def plugin_names(group: str) -> list[str]:
-    """Names that installed packages give in a group such as `storyscope.formats`."""
+    """Names that installed packages register in a group such as `storyscope.formats`."""
     return sorted(_plugins(group))
 
 
 def load_plugin(group: str, name: str) -> Any:
-    """What an installed package offers under a name; its code is imported now."""
+    """Import and return what an installed package registers under a name."""
     plugins = _plugins(group)
     if name not in plugins:
         raise UnknownName(f"no installed package offers {name!r} as {group}")

@@ -1,4 +1,4 @@
-"""Progress as a passed callable: rooms report, whoever called them decides what to show."""
+"""Progress reports as a callable: packages report, and their caller decides what to show."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Step:
-    """How far one stage has come: `done` of `total`, in whatever unit it counts."""
+    """How far a stage has come: `done` of `total`, in any unit."""
 
     stage: str
     done: float
@@ -24,4 +24,4 @@ Report = Callable[[Step], None]
 
 
 def silent(step: Step) -> None:
-    """Report to nobody."""
+    """Ignore all reports."""

@@ -1,7 +1,8 @@
-"""Files that anybody may have made: what was checked is what is read, and pipes are not waited for.
+"""Safe reading of untrusted files: the file that was checked is the one that is read, and pipes
+never block.
 
-A file is opened once and checked as the open file that it is: its name may lead elsewhere a moment
-later.
+A file is opened once and checked through its descriptor, because its name may lead elsewhere a
+moment later.
 """
 
 from __future__ import annotations
@@ -14,28 +15,30 @@ from contextlib import suppress
 from pathlib import Path
 
 OPEN_FILES = Path("/proc/self/fd")
-"""Where a system shows what a process has open, so that it can be opened again."""
+"""Folder in which the system lists the open files of a process, so that they can be opened
+again."""
 
 LARGEST_SETTINGS = 1_000_000
-"""Bytes of the largest settings file that is read."""
+"""Maximum size of a settings file in bytes."""
 
 _real_folders: set[Path] = set()
 
 
 def never_behind_links(folders: Iterable[Path]) -> None:
-    """Let this process open no file in these folders that is a link, or lies behind one."""
+    """Forbid this process to open files in these folders through symbolic links."""
     _real_folders.update(folders)
 
 
 def real_folders() -> list[Path]:
-    """The folders in which this process follows no link."""
+    """The folders in which this process follows no symbolic link."""
     return sorted(_real_folders)
 
 
 def open_regular(path: Path) -> int:
-    """Open a regular file for reading; a file descriptor, or an `OSError` that says why not."""
+    """Open a regular file for reading and return its descriptor; raise an `OSError` with the reason
+    otherwise."""
     _refuse_other_kinds(path, os.stat(path))
-    # Somebody may have put a pipe in its place since, for which `open` would wait.
+    # The file may have been replaced by a pipe since, for which `open` would wait.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     opened = os.open(path, flags | getattr(os, "O_CLOEXEC", 0))
     try:
@@ -49,7 +52,7 @@ def open_regular(path: Path) -> int:
 
 
 def read_at_most(path: Path, most: int) -> bytes:
-    """The content of a regular file; an `OSError` where there are more bytes than `most`."""
+    """Read a regular file; raise an `OSError` if it has more than `most` bytes."""
     with open(open_regular(path), "rb") as file:
         data = file.read(most + 1)
         size = os.fstat(file.fileno()).st_size

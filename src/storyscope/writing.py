@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whoever is killed while writing them."""
+"""Atomic writes: a file is complete or does not exist, even if the writer is killed."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ HALF_WRITTEN = ".part-"
 UPLOADING = ".upload-"
 EXPORTING = ".export-"
 LEFTOVERS = (HALF_WRITTEN, UPLOADING, EXPORTING)
-"""How the names begin of files and folders that are still being made."""
+"""Prefix of the names of unfinished files and folders."""
 ABANDONED_SECONDS = 3600.0
-"""Nobody writes to a file for so long: whoever began it was killed."""
+"""Seconds after which an unfinished file was certainly left by a killed process."""
 
 
 def write_whole(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
-    """Write a file in one step, into a folder that is created if missing."""
+    """Write a file atomically, into a folder that is created if missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with half_written(path.parent, pieces) as part:
         part.replace(path)
@@ -30,7 +30,7 @@ def write_whole(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
 
 @contextmanager
 def half_written(folder: Path, pieces: Iterable[bytes | memoryview]) -> Iterator[Path]:
-    """A new file of the folder, on disk, to be moved to its place; where it is not, it goes."""
+    """Create a file in the folder, to be moved into place; it is deleted if it was not moved."""
     sweep_abandoned(folder)
     part = folder / f"{HALF_WRITTEN}{uuid4().hex}"
     try:
@@ -45,9 +45,9 @@ def half_written(folder: Path, pieces: Iterable[bytes | memoryview]) -> Iterator
 
 
 def real_folder(library: Path, *names: str) -> Path:
-    """A folder inside a library; refused where a link leads out of it.
+    """Return a folder inside a library; refuse it if it is a symbolic link.
 
-    What a library deletes and writes must be its own.
+    A library deletes and writes only its own files.
     """
     path = library
     for name in names:
@@ -61,7 +61,7 @@ def real_folder(library: Path, *names: str) -> Path:
 
 
 def sweep_abandoned(folder: Path) -> None:
-    """Delete what killed processes left unfinished, and nothing that is being written."""
+    """Delete unfinished files of killed processes, and nothing that is being written."""
     for beginning in LEFTOVERS:
         for path in folder.glob(f"{beginning}*"):
             with suppress(OSError):
@@ -70,5 +70,5 @@ def sweep_abandoned(folder: Path) -> None:
 
 
 def _last_written(path: Path) -> float:
-    """When a file, or anything in a folder, was last written to."""
+    """Time of the last write to a file, or to anything in a folder."""
     return max(each.lstat().st_mtime for each in (path, *path.rglob("*")))

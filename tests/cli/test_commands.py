@@ -123,7 +123,7 @@ def test_every_format_is_written_from_an_indexed_film(library, tmp_path):
 def test_export_says_what_it_needs(library):
     says = {
         ("--format", "mp4"): "give a file with --output film.mp4",
-        ("--format", "edl", "--level", "nested"): "edl cannot hold shots inside stories",
+        ("--format", "edl", "--level", "nested"): "edl cannot contain shots inside stories",
         ("--format", "edl", "--output", "/nowhere/film.edl"): "cannot be written",
         ("--format", "dvd"): "no format called 'dvd'",
     }

@@ -29,7 +29,7 @@ def ablation(
     features: FeaturesOption = None,
     train: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Other videos to train on, in a table of their own."),
+        typer.Option(metavar="DIR", help="Other videos to train on, in a separate table."),
     ] = None,
     folds: FoldsOption = None,
     jobs: JobsOption = ALL_CORES,
@@ -38,10 +38,10 @@ def ablation(
     quiet: QuietOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Measure what each part of story detection brings.
+    """Measure what each part of story detection contributes.
 
-    The times of the shots alone, then with one feature more at a time; the paper's embeddings
-    beside ours; and, with --train, training on another collection.
+    Shot times alone, then with one more feature at a time; the paper's embeddings compared with
+    ours; and, with --train, training on another collection.
 
     Examples:
 

@@ -40,7 +40,8 @@ def add(
     preset: Annotated[
         str | None,
         typer.Option(
-            help="`paper`: the paper's pipeline; `paper-lite`: that with the shipped image network."
+            help="`paper`: the paper's pipeline; `paper-lite`: the same with the shipped image "
+            "network."
         ),
     ] = None,
     setting: Annotated[
@@ -77,10 +78,10 @@ def add(
     ] = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Index videos: find their shots, describe them, and split them into stories.
+    """Index videos: detect their shots, compute features, and split them into stories.
 
     Files and folders may be mixed. A bad file is reported at the end and does not stop the others;
-    a run that was interrupted resumes where it stopped; an unchanged video costs nothing.
+    an interrupted run resumes where it stopped; an unchanged video is skipped.
 
     Examples:
 
@@ -139,7 +140,7 @@ def add(
 
 
 def _keep_part(library: LocalLibrary, paths: list[Path], part: dict[str, float]) -> None:
-    """Keep which part of the videos is indexed, of those that the library knows by now."""
+    """Store which part of the videos is indexed, for those that the library knows by now."""
     for path in paths if part else ():
         if (video := known_video(library.store, path)) is not None:
             kept = {name: at for name, at in part.items() if at > 0}
@@ -147,18 +148,19 @@ def _keep_part(library: LocalLibrary, paths: list[Path], part: dict[str, float])
 
 
 def _say_what_is_swapped(library: Library, *, quiet: bool) -> None:
-    """What of the paper's pipeline the lite preset does otherwise."""
+    """Print how the lite preset differs from the paper's pipeline."""
     say("paper-lite: EfficientNet-lite0 replaces the paper's VGG-16", quiet=quiet)
     if isinstance(library, LocalLibrary) and embedding_of(library) is None:
         say(
-            "paper-lite: no embedding is trained here, so shots are clustered by their features "
-            "as they are; `storyscope train --embedding triplet --preset paper-lite` trains one",
+            "paper-lite: this library has no trained embedding, so shots are clustered by their "
+            "unmodified features; `storyscope train --embedding triplet --preset paper-lite` "
+            "trains one",
             quiet=quiet,
         )
 
 
 def _told(library: Library, path: Path, video: str, failure: str, *, quiet: bool) -> str:
-    """Say what was found in a video; why it failed, if it did."""
+    """Print what was found in a video, or why it failed."""
     if failure:
         return failure if str(path) in failure else f"{path}: {failure}"
     count = len(library.stories(video))
@@ -171,7 +173,7 @@ def _told(library: Library, path: Path, video: str, failure: str, *, quiet: bool
 def _on_the_server(
     library: Library, paths: list[Path], transcript: Path | None, again: bool, *, quiet: bool
 ) -> Iterator[tuple[Path, str, str]]:
-    """Upload one video after another, and yield (path, id, why it failed)."""
+    """Upload videos one after another, and yield (path, id, error)."""
     for number, path in enumerate(paths, start=1):
         title = path.name if len(paths) == 1 else f"{number}/{len(paths)} {path.name}"
         try:
@@ -193,7 +195,7 @@ def _on_cluster(
     *,
     quiet: bool,
 ) -> Iterator[tuple[Path, str, str]]:
-    """Have the workers of a cluster index videos, and yield the same as each ends."""
+    """Index videos on the workers of a cluster, and yield (path, id, error) as each ends."""
     from storyscope.cluster import index_on_cluster, opened_cluster
 
     with opened_cluster(address, workers=jobs) as client, live_progresses(quiet=quiet) as shown:
@@ -226,7 +228,8 @@ def _in_processes(
     *,
     quiet: bool,
 ) -> Iterator[tuple[Path, str, str]]:
-    """Index videos here, each in a process of its own, and yield the same as each ends."""
+    """Index videos on this machine, each in its own process, and yield (path, id, error) as each
+    ends."""
     names = [path.name for path in paths]
     titles = {path: path.name if names.count(path.name) == 1 else str(path) for path in paths}
     with live_progresses(quiet=quiet) as progresses:

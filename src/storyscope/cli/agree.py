@@ -47,10 +47,10 @@ def agree(
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Find the stories that agree most with several people, proven best.
+    """Find the segmentation that agrees most with several annotators, with a proof.
 
-    Files may be anything `storyscope import` reads, in any mixture. A video of the library has the
-    versions of everybody who annotated it; film:ann is ann's version of film.
+    Files may be anything `storyscope import` reads, in any combination. A video of the library has
+    the versions of everybody who annotated it; film:ann is ann's version of film.
 
     Examples:
 
@@ -84,4 +84,4 @@ def agree(
         iou = evaluate.mean_iou(best.segmentation, segmentation)
         typer.echo(f"  {person.annotator:<24} {iou:.4f}  {count_stories(len(segmentation))}")
     if not best.exact:
-        say(f"not proven best: none agrees more than {best.bound:.4f}")
+        say(f"not proven optimal: upper bound {best.bound:.4f}")

@@ -31,7 +31,7 @@ def annotators(
     ] = "ours",
     features: FeaturesOption = None,
     simulate: Annotated[
-        int, typer.Option(min=2, help="Number of annotators to simulate where there is only one.")
+        int, typer.Option(min=2, help="Number of annotators to simulate if there is only one.")
     ] = 5,
     folds: FoldsOption = None,
     jobs: JobsOption = ALL_CORES,
@@ -42,8 +42,8 @@ def annotators(
 ) -> None:
     """Train and test on each annotator and on their agreement.
 
-    The paper's table of annotators, with the best that any segmentation can reach. Where videos
-    have one annotation only, annotators are simulated from it, and every table says so.
+    This is the paper's table of annotators, with the upper bound for any segmentation. If videos
+    have only one annotation, annotators are simulated from it, and every table says so.
 
     Examples:
 

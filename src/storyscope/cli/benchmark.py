@@ -49,7 +49,9 @@ def benchmark(
     ] = None,
     annotator: Annotated[
         str | None,
-        typer.Option(help="Whose stories are true (--library); else what most agree on."),
+        typer.Option(
+            help="Annotator whose stories are the truth (--library); by default their agreement."
+        ),
     ] = None,
     protocol: Annotated[
         str, typer.Option(help="`leave-one-out`, or `pretrained` for a model trained elsewhere.")
@@ -57,7 +59,7 @@ def benchmark(
     features: FeaturesOption = None,
     methods: Annotated[
         str | None,
-        typer.Option(help="Methods to run, the one of interest first, or `all`."),
+        typer.Option(help="Methods to run, the main one first, or `all`."),
     ] = None,
     train: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Other videos to train on (`pretrained`).")
@@ -83,10 +85,10 @@ def benchmark(
 ) -> None:
     """Measure story detection on videos whose stories are known.
 
-    DIR holds a folder for each video with a video.json and its features. Trivial answers (uniform
-    cuts with the true number of stories, one story per shot) are always in the table. What was
-    computed is kept: a stopped run goes on where it stopped. With --library, the folder is made
-    from the videos that people annotated in your own library.
+    DIR contains a folder for each video with a video.json and its features. Trivial baselines
+    (uniform cuts with the true number of stories, one story per shot) are always in the table.
+    Results are cached: an interrupted run resumes where it stopped. With --library, the folder is
+    created from the annotated videos of your own library.
 
     Examples:
 

@@ -13,15 +13,15 @@ from storyscope.library.checking import check_library
 def check(
     library: LibraryOption = DEFAULT_LIBRARY,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Rebuild what is damaged, where that is possible.")
+        bool, typer.Option("--repair", help="Rebuild what is damaged, if possible.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
     """Check the whole library for damage; the exit code is 1 while there is any.
 
-    Every file is compared with the digest of what was written to it, the database with the files
-    it names, and the films with where they were. `--repair` indexes damaged videos again, stage
-    by stage, and deletes what belongs to none. Annotations are never touched.
+    Every file is checked against its digest, and every film against its recorded path; the database
+    is checked for missing files. `--repair` indexes damaged videos again, stage by stage, and
+    deletes files that belong to no video. Annotations are never touched.
 
     Examples:
 

@@ -37,8 +37,8 @@ def train(
 ) -> None:
     """Train new visual concepts from folders of pictures.
 
-    Every folder inside FOLDER is a concept of its name; ten pictures are enough to start with,
-    a hundred are better. A folder called `background` holds pictures of anything else.
+    Every folder inside FOLDER defines a concept with its name; ten pictures are enough to start
+    with, a hundred are better. A folder called `background` contains pictures of anything else.
     Concepts trained before are replaced. Videos use them when they are added again.
 
     Examples:
@@ -73,7 +73,7 @@ def list_concepts(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = F
         print_json({"trained": list(names), "wider": list(GROUPS), "classes": CLASSES})
         return
     print(f"trained: {', '.join(names) or 'none yet (see `storyscope concepts train --help`)'}")
-    print(f"built in: {CLASSES} classes of the image network, and {len(GROUPS)} wider ones:")
+    print(f"built in: {CLASSES} classes of the image network, and {len(GROUPS)} broader ones:")
     print(", ".join(GROUPS))
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def config(
     settings: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ROOM.NAME=VALUE]...", help="Settings to keep in the library."),
+        typer.Argument(metavar="[ROOM.NAME=VALUE]...", help="Settings to store in the library."),
     ] = None,
     library: LibraryOption = DEFAULT_LIBRARY,
     preset: Annotated[
@@ -44,8 +44,9 @@ def config(
 ) -> None:
     """Show or change settings: of the library, in its storyscope.toml, or of one video.
 
-    A new number of stories (`stories.about`, `stories.minutes` or `stories.granularity`) shows at
-    once in search, export and everything else; other settings when videos are added again.
+    A new number of stories (`stories.about`, `stories.minutes` or `stories.granularity`) takes
+    effect immediately in search, export and everything else; other settings take effect when videos
+    are added again.
 
     Examples:
 

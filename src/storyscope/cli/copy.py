@@ -20,8 +20,8 @@ def copy(
     """Copy a library between a folder and PostgreSQL, in either direction.
 
     Everything that was indexed, annotated, learned and set is copied; films stay where they are,
-    except uploads. Each artefact is compared with what was read. A copy that was stopped resumes;
-    what is already there is not copied again.
+    except uploads. Each artefact is verified after copying. An interrupted copy resumes; what is
+    already there is not copied again.
 
     Examples:
 

@@ -38,10 +38,10 @@ def demo(
     quiet: QuietOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Make a two-minute documentary, find its stories, and compare them with the truth.
+    """Generate a two-minute documentary, find its stories, and compare them with the truth.
 
-    The film is generated, with sound and narration: eight stories whose boundaries are
-    known. A contact sheet and an HTML report are written beside it.
+    The film is generated, with sound and narration: eight stories whose boundaries are known. A
+    contact sheet and an HTML report are written next to it.
 
     Examples:
 
@@ -85,7 +85,7 @@ def _index(folder: Path, film: DemoFilm, *, again: bool, quiet: bool) -> LocalLi
 
 
 def _judge(library: LocalLibrary, film: DemoFilm) -> Findings:
-    """The stories found, with the truth beside them."""
+    """Print the stories found, with the truth next to them."""
     facts = json_files.loads(film.truth.read_text(encoding="utf-8"))
     video = next(
         r.video.id for r in library.videos() if Path(r.video.path) == film.video.absolute()
@@ -127,11 +127,11 @@ def _show(findings: Findings, query: str, hits: list[Hit]) -> None:
             f"  {hit.score:.2f}  {_written(hit.story.span)}  {escape(hit.story.title)}  {because}"
         )
     if not hits:
-        console.print("  nothing answers it")
+        console.print("  no results")
 
 
 def _table(findings: Findings) -> Any:
-    """Each story found beside the true one it shares most time with; missed ones at the end."""
+    """Each story found, with the true story that it overlaps most; missed ones at the end."""
     from rich.markup import escape
     from rich.table import Table
 

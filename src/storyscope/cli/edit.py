@@ -40,10 +40,10 @@ def edit(
     discard: Annotated[bool, typer.Option(help="Delete this version.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Correct the stories in a version of your own; the automatic one is kept beside it.
+    """Correct the stories in your own version; the automatic one is kept.
 
-    Moves come first, then titles, merges and splits, each with the numbers that
-    `storyscope stories VIDEO --annotator NAME` shows.
+    Moves are applied first, then titles, merges and splits, each with the numbers that `storyscope
+    stories VIDEO --annotator NAME` shows.
 
     Examples:
 

@@ -1,4 +1,4 @@
-"""Options and endings that the commands on benchmark folders share."""
+"""Options and output shared by the commands on benchmark folders."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FolderArgument = Annotated[
 ]
 FeaturesOption = Annotated[
     str | None,
-    typer.Option(help="Features to use, such as vgg19,hsv; else those all videos have."),
+    typer.Option(help="Features to use, such as vgg19,hsv; by default those that all videos have."),
 ]
 FoldsOption = Annotated[
     int | None,
@@ -47,7 +47,7 @@ def chosen(features: str | None) -> tuple[str, ...] | None:
 
 
 def announce(task: Benchmark, what: str, *, quiet: bool) -> None:
-    """Say which videos are judged and which are left out; refuse a folder that has none."""
+    """Print which videos are scored and which are left out; raise an error if a folder has none."""
     for name, reason in left_out(task).items():
         say(f"left out: {name} {reason}", quiet=quiet)
     videos = videos_of(task)
@@ -58,12 +58,12 @@ def announce(task: Benchmark, what: str, *, quiet: bool) -> None:
 
 
 def results_cache() -> Path:
-    """Where finished jobs of all benchmarks are kept."""
+    """Folder of cached results of all benchmarks."""
     return cache_folder() / "benchmarks"
 
 
 def show(facts: Mapping[str, Any], tables: str, *, output: Path | None, json: bool) -> None:
-    """Print facts or tables, and write both where they are wanted."""
+    """Print facts or tables, and write both to the output folder if there is one."""
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
         text = json_text.dumps(facts, indent=2) + "\n"

@@ -32,7 +32,7 @@ def explain(
     library: LibraryOption = DEFAULT_LIBRARY,
     granularity: Annotated[
         float | None,
-        typer.Option(min=0.0, max=1.0, help="0: few long stories; 1: many short ones."),
+        typer.Option(min=0.0, max=1.0, help="From 0 (few long stories) to 1 (many short ones)."),
     ] = None,
     plot: Annotated[
         Path | None,
@@ -44,12 +44,12 @@ def explain(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Explain each boundary: how sure it is, which cues speak for it, what is around it.
+    """Explain each boundary: its confidence, the cues that support it, and what is around it.
 
-    A cue's number is its share in the decision, by what the boundary's score loses without it;
-    below 0 it speaks against the boundary. Under it stand the last frame and the last words
-    before the boundary, and the first ones after it.
-    The bars show how much each cue matters over the whole video, by averaged absolute gradients.
+    A cue's number is its share in the decision: how much the boundary's score would drop without
+    it. A negative number is evidence against the boundary. Below it are the last frame and words
+    before the boundary, and the first ones after it. The bars show how much each cue matters over
+    the whole video, by averaged absolute gradients.
 
     Examples:
 
@@ -65,7 +65,7 @@ def explain(
     reasons = opened.explain(video, granularity=granularity)
     matters = opened.cue_importance(video)
     if plot is not None:
-        draw_importance(f"What matters in {video}", matters, plot)
+        draw_importance(f"Importance of cues in {video}", matters, plot)
     if sheet is not None:
         _draw(opened, video, reasons, sheet)
     if not json:
@@ -99,7 +99,7 @@ def _show(reasons: Sequence[Mapping[str, Any]], matters: Mapping[str, float]) ->
 
 
 def _side(seconds: float | None, words: str, lead: str) -> str:
-    """One side of a boundary: the frame next to it, and what is said there."""
+    """One side of a boundary: the frame next to it, and the words spoken there."""
     frame = "" if seconds is None else f"frame at {format_time(seconds, decimals=1)}"
     return f"{frame} “{lead}{words}”" if words else frame
 

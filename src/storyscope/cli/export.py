@@ -34,7 +34,7 @@ def _formats() -> list[str]:
 
 
 class Level(StrEnum):
-    """What is written."""
+    """What to export: stories, shots, or both."""
 
     stories = "stories"
     shots = "shots"
@@ -49,7 +49,7 @@ def export(
             "--format",
             "-f",
             metavar="F",
-            help="Name of the format; `list` explains them all.",
+            help="Name of the format; `list` shows all of them.",
             autocompletion=completes(_formats),
         ),
     ] = "list",
@@ -92,7 +92,7 @@ def export(
     kind = find_format(format)
     if level is Level.nested and not kind.nests:
         nesting = ", ".join(name for name in format_names() if find_format(name).nests)
-        raise FormatError(f"{format} cannot hold shots inside stories; {nesting} can")
+        raise FormatError(f"{format} cannot contain shots inside stories; {nesting} can")
     count = StoryCount(granularity, about, minutes)
     opened = open_library(library).with_story_count(count)
     timeline = opened.timeline(video, level=level.value, annotator=annotator)
@@ -113,6 +113,6 @@ def export(
 
 
 def _say_rate(kind: Format, timeline: Timeline) -> None:
-    """Tell people when frames are counted at another rate than the film's."""
+    """Tell the user if the format counts frames at another rate than the film's."""
     if kind.counts_frames and timeline.rate_note:
         say(timeline.rate_note)

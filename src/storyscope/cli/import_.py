@@ -43,17 +43,17 @@ def import_(
     ] = None,
     chapters: Annotated[
         bool,
-        typer.Option("--chapters", help="Take the chapters that the video's own file has."),
+        typer.Option("--chapters", help="Import the chapters inside the video's own file."),
     ] = False,
     tier: Annotated[
-        str | None, typer.Option(help="Tier of an ELAN or Praat file that holds the stories.")
+        str | None, typer.Option(help="Tier of an ELAN or Praat file that contains the stories.")
     ] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace a version of the same name.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Import stories that people marked elsewhere, to train, score and compare with.
+    """Import stories that people marked in other programs, for training, scoring and comparing.
 
     FILE may be WebVTT, ffmpeg metadata, Matroska chapter XML, OTIO, FCPXML, EDL, ELAN or Praat
     (several tiers are several annotators), Audacity labels, CSV, JSON, PySceneDetect's scene list,

@@ -55,13 +55,13 @@ def list(library: LibraryOption = DEFAULT_LIBRARY, json: JsonOption = False) -> 
         if any(video["id"] < other for other in video.get("same_film", ())):
             say(f"{video['id']} is the same video as {', '.join(video['same_film'])}.")
     if any(video["state"] == "stopped" for video in facts):
-        say("Add stopped videos again to continue where they were.")
+        say("Add stopped videos again to resume them.")
     if any(video.get("missing") for video in facts):
         say("Files that are missing were moved or deleted: `storyscope relink FOLDER` finds them.")
 
 
 def _progress(library: Library) -> Iterator[str]:
-    """How far the videos are that servers and clusters work on."""
+    """Print the progress of videos that servers and clusters are indexing."""
     jobs = library.jobs() if isinstance(library, LocalLibrary) else []
     for job in jobs:
         if job["state"] == "indexing" and job["stage"]:

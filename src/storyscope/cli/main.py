@@ -1,4 +1,5 @@
-"""The `storyscope` command: finds the command's file, runs it, turns refusals into one line."""
+"""The `storyscope` command: finds the module of a subcommand, runs it, and prints errors as one
+line."""
 
 from __future__ import annotations
 
@@ -49,15 +50,15 @@ COMMANDS: dict[str, str] = {
     "config": "Set-up",
     "doctor": "Set-up",
 }
-"""Every command and the help panel it stands in; `name` lives in `storyscope.cli.name`, or in
-`name_` where the name is a word of the language."""
+"""Every command and its help panel; `name` lives in `storyscope.cli.name`, or in `name_` if the
+name is a Python keyword."""
 
 FORMER_OPTIONS = {"--ablation": "ablation", "--annotators": "annotators", "--thumbnails": "ranking"}
-"""What used to be options of `benchmark`, and the commands that they are now."""
+"""Former options of `benchmark`, and the commands that replaced them."""
 
 
 def main() -> None:
-    """Run the command line; refusals become one line and exit code 1."""
+    """Run the command line; errors are printed as one line, with exit code 1."""
     debug = "--debug" in sys.argv
     words = [word for word in sys.argv if word != "--debug"]
     sys.argv = as_written_today(library_last(words))
@@ -79,7 +80,7 @@ def main() -> None:
 
 
 def library_last(words: list[str]) -> list[str]:
-    """The command line with a `--library` that stands before the command moved behind it."""
+    """Move a `--library` given before the subcommand behind it."""
     match words[1:]:
         case ["--library", place, command, *rest]:
             return [words[0], command, *rest, "--library", place]
@@ -89,7 +90,7 @@ def library_last(words: list[str]) -> list[str]:
 
 
 def as_written_today(words: list[str]) -> list[str]:
-    """The command line with `benchmark --ablation` written as `ablation`, and so on."""
+    """Rewrite `benchmark --ablation` as `ablation`, and so on."""
     former = next((word for word in words if word in FORMER_OPTIONS), None)
     if words[1:2] != ["benchmark"] or former is None:
         return words
@@ -98,7 +99,8 @@ def as_written_today(words: list[str]) -> list[str]:
 
 @cache
 def build_app(*names: str) -> typer.Typer:
-    """The commands of these names, or all of them: whoever runs one does not load the others."""
+    """Load the commands with these names, or all of them, so that running one does not import the
+    others."""
     app = typer.Typer(
         name="storyscope",
         help="Find, search and show the stories inside long edited videos.",

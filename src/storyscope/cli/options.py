@@ -1,4 +1,4 @@
-"""Options that many commands share, so that they read the same everywhere."""
+"""Options shared by several commands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LIBRARY_VARIABLE = "STORYSCOPE_LIBRARY"
 
 
 def video_ids(context: typer.Context, incomplete: str) -> list[str]:
-    """The ids of the library that a half-written command line names, for the shell to complete."""
+    """Ids of videos in the library of an incomplete command line, for shell completion."""
     given = context.params.get("library") or os.environ.get(LIBRARY_VARIABLE)
     try:
         ids = [record.video.id for record in open_library(Path(given or DEFAULT_LIBRARY)).videos()]
@@ -29,7 +29,7 @@ def video_ids(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def completes(names: Callable[[], list[str]]) -> Callable[[str], Iterator[str]]:
-    """What completes a half-written word with one of these names."""
+    """Completion of an incomplete word with one of these names."""
     return lambda incomplete: (name for name in names() if name.startswith(incomplete))
 
 
@@ -64,7 +64,9 @@ OutputOption = Annotated[
 ]
 GranularityOption = Annotated[
     float | None,
-    typer.Option(help="How finely to split: 0 is one story, 0.5 as found, 1 one story per shot."),
+    typer.Option(
+        help="How finely to split: 0 for one story, 0.5 as detected, 1 for one story per shot."
+    ),
 ]
 AboutOption = Annotated[int | None, typer.Option(metavar="N", help="About N stories.")]
 MinutesOption = Annotated[
@@ -73,7 +75,7 @@ MinutesOption = Annotated[
 
 
 def time_option(text: str) -> typer.models.OptionInfo:
-    """An option that takes a time, as seconds or as people write it."""
+    """An option that takes a time, in seconds or as h:mm:ss."""
     option: typer.models.OptionInfo = typer.Option(
         parser=_time, metavar="TIME", help=f"{text}, such as 95.5, 1:35 or 1:02:33."
     )
@@ -81,15 +83,15 @@ def time_option(text: str) -> typer.models.OptionInfo:
 
 
 def _time(given: str | float) -> float:
-    """The seconds of a time that was given, or of a default, which is seconds already."""
+    """Convert a given time to seconds; a default is in seconds already."""
     try:
         return given if isinstance(given, float) else parse_time(given)
-    except InvalidSpan as error:  # Which is a ValueError, and would get a frame and code 2.
+    except InvalidSpan as error:  # As a ValueError it would exit with 2.
         raise StoryscopeError(str(error)) from error
 
 
 def refuse_existing(output: Path | None, overwrite: bool) -> None:
-    """Refuse to write where a file is already, unless it was said to be replaced."""
+    """Refuse to replace an existing file unless --overwrite was given."""
     if output is not None and not overwrite and (output.is_file() or output.is_symlink()):
         raise FormatError(
             f"{output} already exists; choose another file, or replace it with --overwrite"
@@ -97,15 +99,14 @@ def refuse_existing(output: Path | None, overwrite: bool) -> None:
 
 
 def named(folder: Path) -> str:
-    """The library as people write it: a Path drops one of an address's slashes."""
+    """The library as it was typed: a Path removes one of the slashes of an address."""
     return without_password(address_of(folder)[1])
 
 
 def open_library(folder: Path, *, create: bool = False) -> Library:
-    """Open the library that a command was pointed at; an address opens the one served there.
+    """Open the library of a command, in a folder or at an address.
 
-    Only a command that puts something into a library may `create` one: whoever mistypes the
-    folder of another is told so.
+    Only commands that add something may `create` a library, so that a mistyped folder is reported.
     """
     if not create and not is_library(folder):
         raise LibraryError(
@@ -116,7 +117,7 @@ def open_library(folder: Path, *, create: bool = False) -> Library:
 
 
 def open_local_library(folder: Path, *, create: bool = False) -> LocalLibrary:
-    """Open a library for a command that needs its folder and not only its verbs."""
+    """Open a library for a command that needs its folder."""
     library = open_library(folder, create=create)
     if not isinstance(library, LocalLibrary):
         raise LibraryError(
@@ -127,7 +128,7 @@ def open_local_library(folder: Path, *, create: bool = False) -> LocalLibrary:
 
 
 def check_folder(output: Path) -> None:
-    """Refuse to write into a folder that does not exist: it is more likely mistyped than wanted."""
+    """Refuse to write into a folder that does not exist: it was probably mistyped."""
     if not output.absolute().parent.is_dir():
         raise FormatError(
             f"{output} cannot be written: the folder {output.parent} does not exist; "

@@ -1,4 +1,4 @@
-"""Pictures in the terminal, where it can show them: kitty, iTerm2 and sixel."""
+"""Pictures in terminals that support them: kitty, iTerm2 and sixel."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SIXEL_COLOURS = 64
 
 
 def terminal_protocol(environment: Mapping[str, str] | None = None) -> Protocol | None:
-    """How the terminal behind standard output takes pictures; None where it does not."""
+    """The picture protocol of the terminal on standard output, or None."""
     known = os.environ if environment is None else environment
     if environment is None and not sys.stdout.isatty():
         return None
@@ -33,7 +33,7 @@ def terminal_protocol(environment: Mapping[str, str] | None = None) -> Protocol 
 
 
 def picture_codes(picture: Image, protocol: Protocol) -> str:
-    """The characters that make a terminal of this kind draw the picture."""
+    """The escape sequence that makes such a terminal draw the picture."""
     if protocol == "sixel":
         return _sixel(picture)
     buffer = BytesIO()
@@ -51,7 +51,7 @@ def picture_codes(picture: Image, protocol: Protocol) -> str:
 
 
 def _sixel(picture: Image) -> str:
-    """Six rows of pixels a band, one pass over the band for each colour in it."""
+    """Encode as sixel: bands of six rows, with one pass over the band for each colour in it."""
     few = picture.convert("RGB").quantize(SIXEL_COLOURS)
     palette = few.getpalette() or []
     pixels, (width, height) = few.tobytes(), few.size

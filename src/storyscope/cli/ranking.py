@@ -27,8 +27,8 @@ def ranking(
 ) -> None:
     """Measure how well frames are ranked by beauty.
 
-    Percent of pairs of a good frame and the same frame made worse that the rankers have in the
-    wrong order; each film is left out of training in turn.
+    The table shows the percentage of pairs of a good frame and a degraded copy of it that the
+    rankers put in the wrong order; each film is left out of training in turn.
 
     Examples:
 

@@ -18,7 +18,7 @@ def relink(
     library: LibraryOption = DEFAULT_LIBRARY,
     json: JsonOption = False,
 ) -> None:
-    """Find films that were moved or renamed, by their content; stories and annotations stay.
+    """Find films that were moved or renamed, by their content; stories and annotations are kept.
 
     Example:
 

@@ -13,12 +13,12 @@ def remove(
     videos: Annotated[list[str], typer.Argument(metavar="VIDEO...", help="Ids of videos.")],
     library: LibraryOption = DEFAULT_LIBRARY,
     yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Remove videos that people have annotated, too.")
+        bool, typer.Option("--yes", "-y", help="Also remove videos that people have annotated.")
     ] = False,
     quiet: QuietOption = False,
 ) -> None:
     """Remove videos: their index and their annotations. Your files are not touched; the library's
-    own copies of what was uploaded on the page go too.
+    own copies of uploaded files are deleted.
 
     Example:
 

@@ -25,7 +25,7 @@ FolderArgument = Annotated[
 ]
 OutputOption = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="DIR", help="Keep indexes, results and tables here."),
+    typer.Option("--output", "-o", metavar="DIR", help="Folder for indexes, results and tables."),
 ]
 JobsOption = Annotated[int, typer.Option(min=1, help="Number of processes.")]
 BackboneOption = Annotated[
@@ -52,7 +52,7 @@ def bbc(
 ) -> None:
     """BBC Planet Earth: eleven episodes, five annotators.
 
-    DIR holds annotations/shots/01_From_Pole_to_Pole.txt (first and last frame of a shot a line),
+    DIR holds annotations/shots/01_From_Pole_to_Pole.txt (a line per shot: first and last frame),
     annotations/scenes/annotator_0/01_From_Pole_to_Pole.txt (first shots of the stories, separated
     by commas), and videos and transcripts of the same name. The videos are indexed with the paper
     preset and with ours; what is finished is kept. Without videos, people's agreement is shown;

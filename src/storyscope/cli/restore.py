@@ -20,7 +20,7 @@ def restore(
     """Restore the library's database from a backup.
 
     The current database is kept in the library's `backups`. Run `storyscope check --repair`
-    afterwards: what was indexed since the copy was made is then indexed again.
+    afterwards: it indexes again what was indexed since the backup.
 
     Example:
 

@@ -20,7 +20,7 @@ from storyscope.evaluate import boundary_score, coverage_overflow, mean_iou
 from storyscope.formats import on_one_scale
 
 EndOption = Annotated[
-    float | None, time_option("Where the video ends, if no file says so: positions, or a time")
+    float | None, time_option("End of the video, if no file contains it: a position, or a time")
 ]
 
 
@@ -37,7 +37,7 @@ def score(
         str | None,
         typer.Argument(
             metavar="[FOUND]",
-            help="The stories to judge; the automatic ones of the same video by default.",
+            help="The stories to score; by default the automatic ones of the same video.",
             show_default=False,
             autocompletion=video_ids,
         ),
@@ -48,15 +48,15 @@ def score(
     tier: TierOption = None,
     tolerance: Annotated[
         float | None,
-        time_option("Also compare boundaries one by one, at most this far off (or positions)"),
+        time_option("Also score boundaries, with this tolerance (a time, or positions)"),
     ] = None,
     json: JsonOption = False,
 ) -> None:
     """Compare found stories with true ones: mean IoU, coverage, overflow.
 
-    Files may be anything `storyscope import` reads, in any mixture. A video of the library is named
-    by its id: as TRUTH it is the version that a person made, as FOUND the automatic one; film:ann
-    is ann's version of film.
+    Files may be anything `storyscope import` reads, in any combination. You can also give the id of
+    a video in the library: as TRUTH it stands for the version that a person made, as FOUND for the
+    automatic one; film:ann is ann's version of film.
 
     Examples:
 

@@ -69,7 +69,7 @@ def search(
         Path | None,
         typer.Option(
             metavar="PNG",
-            help="Draw the results: middle, most beautiful and chosen frame of each.",
+            help="Draw the middle, most beautiful and chosen frame of each result.",
         ),
     ] = None,
     overwrite: OverwriteOption = False,

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 COLUMNS, THUMB_HEIGHT, LABEL = 8, 90, 14
 LONGEST = 1e9
-"""Seconds that no film has."""
+"""End time that is later than the end of any film."""
 CSV_COLUMNS = ["start", "end", "first_frame", "end_frame"]
 CSV_COLUMNS += ["transition", "transition_first_frame", "transition_end_frame"]
 CSV_COLUMNS += ["confidence", "uncertain"]
@@ -56,7 +56,7 @@ def shots(
     detector: Annotated[
         str,
         typer.Option(
-            help="For a file: `fast`, `neural` (asks TransNetV2), or `paper`.",
+            help="For a file: `fast`, `neural` (with TransNetV2), or `paper`.",
             autocompletion=completes(lambda: ["fast", "neural", "paper"]),
         ),
     ] = "fast",
@@ -128,7 +128,8 @@ def _reject(video: str, library: Path, numbers: Sequence[int]) -> None:
 
 
 def _shots_of(video: str, library: Path, detector: str, part: Span) -> tuple[str, tuple[Shot, ...]]:
-    """The film's path and its shots in a part of it: kept ones of a video, fresh ones of a file."""
+    """The film's path and its shots in a time range: stored ones of a video, newly detected ones of
+    a file."""
     if not Path(video).exists():
         try:
             opened = open_library(library)
@@ -144,7 +145,7 @@ def _shots_of(video: str, library: Path, detector: str, part: Span) -> tuple[str
         frames = (frame for frame in early if frame.seconds >= part.start)
         found = tuple(detect_shots(frames, ShotConfig(detector=detector)))
     if not found:
-        raise MediaError(f"{video} shows nothing between --start and --end")
+        raise MediaError(f"{video} has no frames between --start and --end")
     return video, found
 
 
@@ -195,7 +196,7 @@ def _write_csv(found: Sequence[Shot], path: Path) -> None:
 
 
 def _strip(path: str, found: Sequence[Shot]) -> Image:
-    """One thumbnail a shot, eight to a row, each under its time."""
+    """One thumbnail per shot, eight in a row, each above its time."""
     from PIL import Image, ImageDraw
 
     thumbs = list(_thumbnails(path, found))
@@ -220,7 +221,8 @@ def _thumbnails(path: str, found: Sequence[Shot]) -> Iterator[Image]:
 
 
 def _show_strip(sheet: Image, file: Path | None, fallback: Path | None, *, here: bool) -> None:
-    """Draw the strip in the terminal if wanted and able; else, or if a file is named, save it."""
+    """Draw the strip in the terminal if requested and supported; otherwise, or if a file is named,
+    save it."""
     protocol = terminal_protocol() if here else None
     if protocol:
         sys.stdout.write(picture_codes(sheet, protocol))

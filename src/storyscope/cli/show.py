@@ -1,4 +1,4 @@
-"""How facts and progress look in the terminal."""
+"""Output of facts and progress in the terminal."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ if TYPE_CHECKING:
 
     from storyscope.core import Span
 SURE_AFTER_SECONDS = 2.0
-"""A stage that has run for less says little about how long it still takes."""
+"""Minimum seconds a stage must have run before its remaining time is estimated."""
 LINE_SECONDS = 30.0
-"""How often a long stage is written to a log."""
+"""Seconds between two lines about a long stage in a log."""
 MIN_REST = 12
-"""Characters that every other column has at least beside columns that are never cut."""
+"""Minimum width of other columns next to columns that are never cut."""
 
 
 def print_json(facts: Mapping[str, Any]) -> None:
-    """Print facts for scripts: one JSON object, alone on standard output."""
+    """Print facts for scripts: one JSON object, and nothing else on standard output."""
     json.dump(facts, sys.stdout, ensure_ascii=False, indent=2)
     sys.stdout.write("\n")
 
 
 def say(message: str, *, quiet: bool = False) -> None:
-    """Tell the person something that is not a fact they asked for."""
+    """Print a message to standard error."""
     if not quiet:
         print(printable(message), file=sys.stderr)
 
 
 def printable(text: str) -> str:
-    """The text without characters that a terminal would obey: file names and titles may hold any.
+    """The text without terminal control characters, which file names and titles may contain.
 
-    Characters that have no place in UTF-8 are shown as question marks.
+    Characters that are not valid in UTF-8 are shown as question marks.
     """
     harmless = (c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
     return "".join(harmless).encode(errors="replace").decode()
 
 
 def print_table(*headers: str, rows: Iterable[Sequence[str]], whole: Collection[str] = ()) -> None:
-    """Print rows under bold headers; what videos and people say is never taken for markup.
+    """Print rows under bold headers; cell contents are never interpreted as markup.
 
     Columns that are named in `whole` are never wrapped or cut, however narrow the terminal is.
     """
@@ -67,13 +67,13 @@ def print_table(*headers: str, rows: Iterable[Sequence[str]], whole: Collection[
         widest = max(widest, sum(fixed))
         table.add_row(*map(escape, cells))
     console = Console()
-    # Rich cuts a column that is wider than the terminal; a script or a person needs it whole.
+    # Rich cuts a column that is wider than the terminal, but this one is needed in full.
     console.width = max(console.width, widest + MIN_REST * (len(headers) - len(whole)))
     console.print(table, soft_wrap=False, crop=False)
 
 
 def print_timeline(found: Sequence[Span], duration: float, truth: Sequence[Span] = ()) -> None:
-    """Draw stories as blocks across the terminal, the true ones above those found."""
+    """Draw stories as blocks across the terminal, the true ones above the detected ones."""
     from rich.console import Console
 
     console = Console()
@@ -85,7 +85,7 @@ def print_timeline(found: Sequence[Span], duration: float, truth: Sequence[Span]
 
 @contextmanager
 def resumable() -> Iterator[None]:
-    """Say how to go on when a person stops a long command; its exit code is 130."""
+    """Explain how to resume when the user interrupts a long command; the exit code is 130."""
     try:
         yield
     except KeyboardInterrupt:
@@ -94,7 +94,7 @@ def resumable() -> Iterator[None]:
 
 
 class Progresses(Protocol):
-    """What is shown of several videos on their way."""
+    """Progress of several videos."""
 
     def report(self, title: str, step: Step) -> None: ...
 
@@ -103,14 +103,14 @@ class Progresses(Protocol):
 
 @contextmanager
 def live_progress(title: str, *, quiet: bool = False) -> Iterator[Report]:
-    """Show stage, percent and time left on standard error while the block runs."""
+    """Show stage, percentage and remaining time on standard error while the block runs."""
     with live_progresses(quiet=quiet) as progresses:
         yield lambda step: progresses.report(title, step)
 
 
 @contextmanager
 def live_progresses(*, quiet: bool = False) -> Iterator[Progresses]:
-    """The same for several videos at once, a line each."""
+    """Show the progress of several videos at once, with a line for each."""
     if quiet:
         yield _Silence()
         return
@@ -139,13 +139,13 @@ class _Silence:
 
 
 class _Pace:
-    """How long each video's stage has been running, and so how long it still takes."""
+    """How long the current stage of each video has been running, to estimate the remaining time."""
 
     def __init__(self) -> None:
         self._began: dict[str, tuple[str, float, float]] = {}
 
     def time_left(self, title: str, step: Step) -> str:
-        """The time that the stage still takes, in words; "" while nobody can tell."""
+        """The remaining time of the stage in words; empty if it cannot be estimated yet."""
         stage, since, first = self._began.get(title, ("", 0.0, 0.0))
         now = monotonic()
         if stage != step.stage:
@@ -155,14 +155,15 @@ class _Pace:
 
 
 def time_left(elapsed: float, done: float, remaining: float) -> str:
-    """The time left in words, from the seconds that a share of the work took; "" too early."""
+    """The remaining time in words, from the seconds that a share of the work took; empty if it is
+    too early."""
     if elapsed < SURE_AFTER_SECONDS or done <= 0 or remaining <= 0:
         return ""
     return f"about {format_time(elapsed * remaining / done)} left"
 
 
 class _Lines:
-    """A line a stage, and one every half minute of a long stage, for logs and pipes."""
+    """One line per stage, and one every half minute of a long stage, for logs and pipes."""
 
     def __init__(self, line: Callable[[str], None]) -> None:
         self._line, self._pace = line, _Pace()
@@ -183,7 +184,7 @@ class _Lines:
 
 
 class _Bars:
-    """One bar per video, which each stage fills from the start."""
+    """One progress bar per video, which restarts with each stage."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress, self._pace = progress, _Pace()

@@ -19,17 +19,17 @@ def speakers(
     name: Annotated[
         list[str] | None, typer.Option(metavar="N=NAME", help="Name a speaker; may be repeated.")
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Tell the speakers apart anew.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Identify the speakers again.")] = False,
     forget: Annotated[
         bool, typer.Option("--forget", help="Delete the turns and names of this video's speakers.")
     ] = False,
     library: LibraryOption = DEFAULT_LIBRARY,
     json: JsonOption = False,
 ) -> None:
-    """Tell the speakers of a video apart by their voices, name them, or delete what is known.
+    """Identify the speakers of a video by their voices, name them, or delete them.
 
-    Nothing is done unless you ask by this command; voices stay on this machine, and only the times
-    of the turns and the names are kept.
+    Speakers are analysed only by this command; voices stay on this machine, and only the times of
+    the turns and the names are stored.
 
     Examples:
 

@@ -31,7 +31,8 @@ def stories(
     keep: Annotated[
         bool,
         typer.Option(
-            "--keep", help="Keep this number of stories for search, export and everything else."
+            "--keep",
+            help="Use this number of stories in search, export and everywhere else from now on.",
         ),
     ] = False,
     annotator: Annotated[
@@ -43,7 +44,7 @@ def stories(
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Show the stories of a video: when, how long, what about.
+    """Show the stories of a video with times, titles and keywords.
 
     Examples:
 
@@ -100,7 +101,7 @@ def stories(
 
 
 def _where_from(library: Library, video: str) -> str:
-    """Whose stories the library's own are, and what they were found by."""
+    """Print which version the stories are from, and which cues they were detected by."""
     if (person := library.own_version(video)) is not None:
         return f"{person}'s version, which is the library's own"
     return f"cues used: {', '.join(library.cues(video)) or 'none'}"

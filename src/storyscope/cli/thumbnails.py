@@ -21,9 +21,8 @@ def thumbnails(
 ) -> None:
     """Write a thumbnail of every story, or choose the frame for one.
 
-    Pictures come as large as in the film and small, with a sprite sheet and its WebVTT for
-    scrubbing. What you prefer is kept, and trains the library's ranking: all its videos are
-    ranked again.
+    Pictures are written at full size and small, with a sprite sheet and its WebVTT for scrubbing.
+    Your choices are stored and train the library's ranking, and all its videos are ranked again.
 
     Examples:
 
@@ -42,7 +41,7 @@ def thumbnails(
 
 
 def _prefer(library: Library, video: str, story: str, time: str, *, json: bool) -> None:
-    """Let a frame stand for a story, and say which one was taken."""
+    """Set the frame of a story, and print which one was taken."""
     try:
         number, seconds = int(story), parse_time(time)
     except ValueError:
@@ -55,7 +54,7 @@ def _prefer(library: Library, video: str, story: str, time: str, *, json: bool) 
 
 
 def _write(library: Library, video: str, *, json: bool) -> None:
-    """Write a thumbnail of every story, and say where they are."""
+    """Write a thumbnail of every story, and print where they are."""
     shown = library.write_thumbnails(video)
     if json:
         sprites = str(shown[0][1][0].parent / "sprites.jpg")

@@ -55,7 +55,8 @@ def train(
     preset: Annotated[
         str | None,
         typer.Option(
-            help="With --embedding: `paper` or `paper-lite`, to fit all that preset needs here."
+            help="With --embedding: `paper` or `paper-lite`, to fit everything that the preset "
+            "needs."
         ),
     ] = None,
     setting: Annotated[
@@ -77,12 +78,12 @@ def train(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Learn an editor's style from people's own versions of the stories.
+    """Train story detection on people's own versions of the stories.
 
-    Training begins with the model that ships, whatever was learned before. Each annotated video in
-    turn is left out of it, with all versions, and judged, before and after, beside equal stories
-    of the true number; a single video is judged in halves. The new model is used from the next
-    `storyscope add` on, if it is better, or if you insist.
+    Training starts from the shipped model, whatever was learned before. Each annotated video in
+    turn is left out with all its versions and scored before and after, next to stories of equal
+    length in the true number; a single video is scored in halves. The new model is used from the
+    next `storyscope add` on if it is better, or with --insist.
 
     Examples:
 
@@ -128,7 +129,7 @@ def train(
 
 
 def told_change(change: dict[str, Any]) -> str:
-    """One video's new stories in words: "2 boundaries move, 1 story is split"."""
+    """The changes of one video in words: "2 boundaries move, 1 story is split"."""
     words = {
         "moved": ("boundary moves", "boundaries move"),
         "joined": ("story is joined to the next", "stories are joined to the next"),
@@ -173,7 +174,7 @@ def _train_collection(
     json: bool,
     quiet: bool,
 ) -> None:
-    """Fit the sound mixture, the concept groups and the network of a preset in the library."""
+    """Fit the audio mixture, the concept groups and the network of a preset in the library."""
     with live_progress("train", quiet=quiet or json) as report:
         path = learn_collection(library, kind, annotations, annotator=annotator, report=report)
     if json:

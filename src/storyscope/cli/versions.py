@@ -1,4 +1,4 @@
-"""Versions of stories that a command line names: files, or videos of the library."""
+"""Versions of stories given on the command line: files, or videos of the library."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 FpsOption = Annotated[
     float | None,
-    typer.Option(min=0.001, help="Frames per second: positions are frames, and scored as such."),
+    typer.Option(min=0.001, help="Frames per second, if positions are frames."),
 ]
 TierOption = Annotated[
-    str | None, typer.Option(help="Tier of ELAN or Praat files that holds the stories.")
+    str | None, typer.Option(help="Tier of ELAN or Praat files that contains the stories.")
 ]
 
 
 def versions_of(
     name: str, library: Path, *, tier: str | None, fps: float | None, automatic: bool = False
 ) -> list[WrittenAnnotation]:
-    """The versions in a file, or of a video: "film" has those of all people, "film:ann" one.
+    """The versions in a file, or of a video: "film" has those of all annotators, "film:ann" one.
 
-    With `automatic`, a video that is named alone has its automatic version.
+    With `automatic`, the id of a video alone means its automatic version.
     """
     video = name.partition(":")[0]
     if Path(name).exists():
@@ -47,7 +47,8 @@ def versions_of(
 def shot_starts(
     name: str, library: Path, *, tier: str | None, fps: float | None
 ) -> WrittenAnnotation:
-    """The shots of a video, or the first version in a file, as places where stories may begin."""
+    """The shots of a video, or the first version in a file, as positions where stories may
+    begin."""
     if Path(name).exists():
         return read_annotations(Path(name), tier=tier, fps=fps)[0]
     shots = open_library(library).shots(name)

@@ -30,8 +30,8 @@ def worker(
 ) -> None:
     """Index videos for a cluster on this machine.
 
-    Each video is indexed in a process of its own, with one decoder; one that takes more memory
-    than the limit is stopped. Ctrl-C ends the worker, and others go on with its videos.
+    Each video is indexed in its own process, with one decoder; a process that exceeds the memory
+    limit is stopped. Ctrl-C ends the worker, and others continue with its videos.
 
     Examples:
 

@@ -1,7 +1,7 @@
-"""Settings: one small frozen record per room, read from TOML.
+"""Settings: one small frozen record per package, read from TOML.
 
-`Config()` is the default. A library keeps its own in `storyscope.toml`; unknown keys are refused
-with the nearest one that exists, so a typing mistake never passes for a setting.
+`Config()` is the default. A library keeps its own in `storyscope.toml`. Unknown keys are rejected
+with a suggestion, so that typing errors are noticed.
 """
 
 from storyscope.config.files import (

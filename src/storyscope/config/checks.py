@@ -1,4 +1,4 @@
-"""How a settings record checks itself when it is made."""
+"""Validation of settings records when they are created."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from storyscope.plugins import plugin_names
 
 
 def at_least(least: float, default: Any) -> Any:
-    """A setting that is a number, no smaller than this."""
+    """A setting that is a number, at least `least`."""
     return field(default=default, metadata={"least": least})
 
 
@@ -25,23 +25,24 @@ def between(least: float, most: float, default: float) -> Any:
 def one_of(
     default: str, *others: str, at_least: float | None = None, plugins: str | None = None
 ) -> Any:
-    """A setting that is one of these words, the first by default; or a number, if it may be one.
+    """A setting that is one of these words, the first by default; or a number of at least
+    `at_least`.
 
-    `plugins` is the group of entry points whose names are choices too.
+    `plugins` is the group of entry points whose names are allowed too.
     """
     choices = {"choices": (default, *others), "least": at_least, "plugins": plugins}
     return field(default=default, metadata=choices)
 
 
 LARGEST_INTEGER = 10**18
-"""No setting means more, and a number of thousands of digits can be neither used nor printed."""
+"""Largest allowed number: a number of thousands of digits can be neither used nor printed."""
 
 
 class Checked:
-    """A settings record that refuses values of the wrong type, choice or range."""
+    """A settings record that rejects values of the wrong type, choice or range."""
 
     room: ClassVar[str]
-    """The table of `storyscope.toml` that holds these settings."""
+    """The table of `storyscope.toml` that contains these settings."""
 
     def __post_init__(self) -> None:
         record: Any = type(self)
@@ -54,7 +55,8 @@ class Checked:
 
 
 def _checked(name: str, value: Any, kinds: tuple[type, ...], limits: Mapping[str, Any]) -> Any:
-    """The value as the setting holds it, or an error that names setting, value and choices."""
+    """The value converted to the type of the setting, or an error that names setting, value and
+    choices."""
     if type(value) is int and abs(value) > LARGEST_INTEGER:
         raise InvalidSetting(f"{name} wants a number of at most 18 digits")
     if float in kinds and type(value) is int:

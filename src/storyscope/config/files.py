@@ -1,4 +1,4 @@
-"""Settings as files and as words: TOML in and out, and what each setting is for."""
+"""Settings as TOML and as text: reading, writing, and the description of each setting."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from storyscope.errors import InvalidSetting
 from storyscope.reading import LARGEST_SETTINGS, read_at_most
 
 MODEL_ROOMS = ("shots", "stories")
-"""Rooms whose `model` may be a file that the library learned."""
+"""Settings tables whose `model` may be a file that was trained in the library."""
 STORY_COUNTS = tuple(f.name for f in fields(StoryCount))
-"""The settings of `stories` that say how many are wanted; only one of them at a time."""
+"""The settings of `stories` that set the number of stories; at most one of them applies."""
 OWN_NAMES = ("", "default", "auto", "library")
-"""Values of `model` that are names of ours, whatever files lie beside the settings."""
+"""Values of `model` that are reserved names, whatever files are next to the settings."""
 
 
 def load_config(path: Path) -> Config:
     """Read settings from a TOML file; a missing file gives the defaults.
 
-    A model that lies beside the file may be named from there.
+    The path of a model may be relative to the file.
     """
     if not path.exists():
         return Config()
@@ -58,10 +58,10 @@ def with_settings(
     where: str = "settings",
     home: Path | None = None,
 ) -> Config:
-    """A copy of `config` with `values` laid over it, room by room.
+    """A copy of `config` with some values replaced.
 
-    A model that lies in the folder `home` may be named from there. A new wish for the number of
-    stories takes the place of the one before.
+    The path of a model may be relative to the folder `home`. A new number of stories replaces the
+    previous one, whichever setting it was given by.
     """
     if set(STORY_COUNTS) & set(values.get("stories") or ()):
         earlier = {name: getattr(StoryConfig(), name) for name in STORY_COUNTS}
@@ -76,7 +76,7 @@ def with_settings(
 
 
 def parse_settings(lines: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Settings written as `room.name=value` into the tables a TOML file would hold."""
+    """Convert settings written as `table.name=value` into the tables of a TOML file."""
     tables: dict[str, dict[str, Any]] = {}
     for line in lines:
         path, equals, text = line.partition("=")
@@ -94,7 +94,8 @@ def parse_settings(lines: Sequence[str]) -> dict[str, dict[str, Any]]:
 def to_toml(config: Config, *, preset: str = "default", home: Path | None = None) -> str:
     """The settings that differ from a preset, as the text of a TOML file.
 
-    A model inside `home`, the folder of that file, is named from there: they move together.
+    A model inside `home`, the folder of that file, is written with a relative path, so that they
+    can be moved together.
     """
     for name in MODEL_ROOMS:
         model = Path(getattr(config, name).model)
@@ -118,12 +119,13 @@ def _with_model(config: Config, room: str, model: Path) -> Config:
 
 
 def _as_toml(value: Any) -> str:
-    """A string or number as TOML writes it: like JSON, but for one character that must be told."""
+    """A string or number in TOML syntax: as in JSON, except for one character that must be
+    escaped."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def describe_settings(config: Config) -> Iterator[tuple[str, Any, str]]:
-    """Yield every setting's name, value and the words its record documents it with."""
+    """Yield the name, value and description of every setting."""
     for room in fields(config):
         record = getattr(config, room.name)
         words = _field_docs(type(record))
