@@ -102,14 +102,14 @@ def test_training_is_kept_in_the_library_and_listed(pictures, tmp_path):
 
 
 def test_what_cannot_be_learned_from_is_refused(tmp_path):
-    with pytest.raises(StoryscopeError, match="holds no folders of pictures"):
+    with pytest.raises(StoryscopeError, match="contains no folders of pictures"):
         find_classes(tmp_path)
     with pytest.raises(StoryscopeError, match="cannot read the folder"):
         find_classes(tmp_path / "gone")
     broken = tmp_path / "bear" / "1.jpg"
     broken.parent.mkdir()
     broken.write_bytes(b"not a picture")
-    with pytest.raises(StoryscopeError, match=r"1\.jpg is not a picture"):
+    with pytest.raises(StoryscopeError, match=r"1\.jpg cannot be read as a picture"):
         read_picture(broken)
 
 

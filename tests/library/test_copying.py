@@ -91,7 +91,7 @@ def test_a_database_is_checked_and_repaired(copy):
     assert "passages" in problem.what
     path.unlink()
     (problem,) = check_library(copy)
-    assert problem.what == "film: what was stored as passages is damaged"
+    assert problem.what == "film has damaged artefacts: passages"
     path.write_bytes(content)
     copy.store.save("film", Artefact("extra"), "one", np.arange(9))
     copy.store.drop("film", "extra")

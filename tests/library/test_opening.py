@@ -28,7 +28,7 @@ def test_the_scheme_of_a_place_says_which_kind_of_library_it_is(place, kind, tmp
 
 def test_a_scheme_that_nobody_knows_makes_no_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(LibraryError, match=r"no library can be at ftp://films; .*https://"):
+    with pytest.raises(LibraryError, match=r"cannot open a library at ftp://films; .*https://"):
         Library("ftp://films")
     assert [*tmp_path.iterdir()] == []
 

@@ -1,4 +1,4 @@
-"""A library of videos: the one door through which the command line, the page and scripts go."""
+"""Libraries of videos: the interface that the command line, the page and scripts use."""
 
 from storyscope.library.base import Library, open_library
 from storyscope.library.find import find_stories

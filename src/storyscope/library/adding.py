@@ -1,4 +1,4 @@
-"""Bring a video into a library, and keep what the library says of it true whatever happens."""
+"""Add a video to a library, and keep its recorded state correct even if indexing fails."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from storyscope.writing import real_folder
 LETTERS = str.maketrans(
     {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
 )
-"""How people write letters that are not an ordinary one with a mark."""
+"""Replacements for letters that are not an ordinary letter with a diacritic."""
 
 T = TypeVar("T")
 STOPPED = "stopped before the end; add it again to continue"
@@ -44,11 +44,11 @@ def add_video(
     again: bool = False,
     report: Report = silent,
 ) -> Video:
-    """Index a video, or finish what an earlier run began; return it with its id.
+    """Index a video, or resume an interrupted run; return it with its id.
 
-    A video stays ready until it gets other shots. When a stage fails after something else was
-    made, the video is `failed`; when one fails before, or made only what was there already,
-    nothing has changed: `again` leaves what was there readable until the new is whole.
+    A video stays ready until its shots change. If a stage fails after an artefact changed, the
+    video is `failed`; if nothing had changed before, its state stays the same. With `again`, the
+    old artefacts stay readable until the new ones are complete.
     """
     path = one_spelling(path)
     words = _readable(transcript) if transcript else None
@@ -72,7 +72,7 @@ def add_video(
 
 
 class _Run:
-    """One run over a video: what it changes, and what is kept of it when it fails."""
+    """One indexing run of a video: what it changes, and what is recorded if it fails."""
 
     def __init__(
         self, store: Store, before: VideoRecord, record: VideoRecord, *, again: bool
@@ -112,13 +112,14 @@ class _Run:
         index_video(source, config, execute_stage)
 
     def unsettle(self, stage: Stage[Any]) -> None:
-        """Note that a stage is about to change what is kept."""
+        """Note that a stage is about to replace an artefact."""
         self._changed.append(stage.name)
         if stage.makes == SCAN and not self._old_scan.startswith(OUTDATED):
             self._lose_old_shots()
 
     def keep_failure(self, error: BaseException) -> str:
-        """Keep that the run failed, unless all that was ready still is; return why it did."""
+        """Record that the run failed, unless everything that was ready still is; return the
+        reason."""
         reason = _reason(error, self.video)
         scan = (self._store.key(self.video.id, SCAN) or "").removeprefix(OUTDATED)
         same_shots = self._old_scan == f"{OUTDATED}{scan}"
@@ -129,7 +130,7 @@ class _Run:
         return reason
 
     def finish(self) -> Video:
-        """Call the video ready."""
+        """Mark the video as ready."""
         if not self._changed and self._record.state == "ready":
             return self.video
         video = _measured(self.video, self._store)
@@ -137,27 +138,27 @@ class _Run:
         return video
 
     def _lose_old_shots(self) -> None:
-        # Other shots make all that is kept of the old ones wrong; other stories do not.
+        # New shots invalidate everything computed from the old ones; new stories do not.
         self._store.put_record(replace(self._record, state="indexing"))
         pictures = real_folder(self._store.folder, "pictures", self.video.id)
         shutil.rmtree(pictures, ignore_errors=True)
 
 
 def known_video(store: Store, path: Path) -> Video | None:
-    """The video of a file, if the store knows it."""
+    """The video of a file, if it is in the store."""
     known = _known(store, one_spelling(path))
     return known.video if known else None
 
 
 def mark_failed(store: Store, path: Path, reason: str) -> None:
-    """Keep why a video could not be indexed, when its process could not do so itself."""
+    """Record why a video could not be indexed, if its process could not do so itself."""
     known = _known(store, one_spelling(path))
     if known is not None and known.state == "indexing":
         store.put_record(known.failed(reason))
 
 
 def as_it_stands(store: Store, record: VideoRecord) -> VideoRecord:
-    """The record, which a process that was killed could not bring to an end."""
+    """The record of a video, corrected if the process that was indexing it was killed."""
     if record.state == "failed" and record.failure == STOPPED:
         return replace(record, state="stopped")
     if record.state != "indexing":
@@ -167,7 +168,7 @@ def as_it_stands(store: Store, record: VideoRecord) -> VideoRecord:
             last = store.record(record.video.id) or record
             stopped = replace(last, state="stopped", failure=STOPPED)
             return stopped if last.state == "indexing" else last
-    except LibraryError:  # Somebody is at it, or may be.
+    except LibraryError:  # Another process is indexing it, or may be.
         return record
 
 
@@ -190,19 +191,19 @@ def _readable(transcript: str | Path) -> str:
 
 
 def one_spelling(path: Path) -> Path:
-    """The whole path without `..`, so that a file is known by one spelling of it."""
+    """The absolute path without `..`, so that a file has only one spelling."""
     if in_bucket(path):
         return path
     path = path.expanduser().absolute()
     plain = Path(os.path.normpath(path))
-    # Behind a link to a folder, `..` may lead elsewhere.
+    # After a link to a folder, `..` may lead elsewhere.
     return plain if path.exists() and plain.exists() and plain.samefile(path) else path
 
 
 def plain_name(path: Path) -> str:
-    """The file's name, in letters that every shell and address can hold.
+    """An id made from the file name, in letters that are safe in shells and URLs.
 
-    What has no such letters (映画) becomes a few that stand for that name and no other.
+    A name without such letters (映画) becomes a short digest of the name.
     """
     name = unicodedata.normalize("NFKD", path.stem.lower().translate(LETTERS))
     letters = "".join(c for c in name if not unicodedata.combining(c))
@@ -251,7 +252,7 @@ def _unchanged(path: Path, record: VideoRecord) -> bool:
 
 
 def _measured(video: Video, store: Store) -> Video:
-    """The video with the length that decoding it to the end has shown."""
+    """The video with the duration that was measured by decoding it to the end."""
     film = store.load(video.id, SCAN)
     end = film.shots[-1]
     return replace(video, duration=end.span.end, frame_count=end.frames.stop)

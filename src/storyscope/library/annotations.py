@@ -1,4 +1,4 @@
-"""People's versions of a video's stories, as a library keeps them."""
+"""People's versions of the stories of a video."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ log = logging.getLogger(__name__)
 
 
 def keep_annotation(store: Store, video: Video, annotation: Annotation) -> None:
-    """Keep a person's version, and learn from the pictures that were chosen in it."""
+    """Store a person's version, and learn from the thumbnails chosen in it."""
     if abs(annotation.end - video.duration) > END_TOLERANCE_SECONDS:
         raise AnnotationError(
             f"the annotation by {annotation.annotator} ends at {annotation.end:.1f} s, "
             f"but {video.id} ends at {video.duration:.1f} s; is it of another video?"
         )
     annotation = _at_least_a_frame_long(annotation, video)
-    # Ten frames may be stamped a thousand years apart.
+    # The timestamps of ten frames may be a thousand years apart.
     seconds = min(int(video.duration), video.frame_count)
     most = max(_shot_count(store, video.id), seconds)
     if len(annotation.starts) > most:
@@ -41,7 +41,7 @@ def keep_annotation(store: Store, video: Video, annotation: Annotation) -> None:
     if any(annotation.thumbnails) and annotation.thumbnails != chosen:
         try:
             learn(store)
-        except LibraryError as error:  # The version itself is kept.
+        except LibraryError as error:  # The version itself has been saved.
             log.warning("nothing was learned from the chosen frames: %s", error)
 
 
@@ -52,24 +52,25 @@ def kept_annotations(store: Store, video: str) -> dict[str, Annotation]:
 
 
 def laid_over(annotation: Annotation, shots: Sequence[Shot]) -> tuple[list[Span], list[range]]:
-    """When each of a person's stories is, and the shots that show it."""
+    """The time span and shots of each story of a person's version."""
     edges = (*annotation.starts, annotation.end)
     last = len(shots) - 1
     firsts = [min(sum(shot.span.middle < edge for shot in shots), last) for edge in edges[:-1]]
-    # A story that lies inside one shot still has that shot to show.
+    # A story inside a single shot still has that shot to show.
     parts = [range(a, max(b, a + 1)) for a, b in pairwise((*firsts, len(shots)))]
     return [Span(start, end) for start, end in pairwise(edges)], parts
 
 
 def without_shots(annotation: Annotation) -> tuple[list[Span], list[range]]:
-    """When each of a person's stories is, counted as one shot each: for a damaged video."""
+    """The time span of each story of a person's version, counted as one shot each: for a damaged
+    video."""
     edges = (*annotation.starts, annotation.end)
     spans = [Span(start, end) for start, end in pairwise(edges)]
     return spans, [range(number, number + 1) for number in range(len(spans))]
 
 
 def _at_least_a_frame_long(annotation: Annotation, video: Video) -> Annotation:
-    """The annotation without stories shorter than a frame: they join the one before."""
+    """The annotation without stories shorter than a frame, which are joined to the one before."""
     shortest = 0.999 / video.fps if video.fps > 0 else 0.0
     kept: list[int] = []
     for number, start in enumerate(annotation.starts):
@@ -86,7 +87,7 @@ def _at_least_a_frame_long(annotation: Annotation, video: Video) -> Annotation:
 def _shot_count(store: Store, video: str) -> int:
     try:
         return len(store.load(video, SCAN).shots)
-    except LibraryError:  # A version is kept even of a video that is damaged.
+    except LibraryError:  # A version can be saved even if the video is damaged.
         return 0
 
 

@@ -1,4 +1,4 @@
-"""Copies of a library's database, when a person asks for one."""
+"""Backups of a library's database."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from storyscope.store.opening import DATABASE
 
 
 def back_up(library: LocalLibrary, file: Path | None = None) -> Path:
-    """Write a copy of the database, beside the others or to a file that a person named."""
+    """Write a copy of the database to the library's backups or to a given file."""
     if not isinstance(library.store, SqliteStore):
         raise LibraryError(
             f"{library.place} is not a folder; a database server is backed up with its own tools, "
@@ -25,7 +25,8 @@ def back_up(library: LocalLibrary, file: Path | None = None) -> Path:
 
 
 def restore_database(place: str | Path, file: Path) -> Path | None:
-    """Put a copy in the place of a library's database; returns where that was kept, if at all."""
+    """Replace a library's database by a copy; return where the old one was saved, if there was
+    one."""
     if address_of(place)[0] != FOLDER:
         raise LibraryError(
             f"{without_password(str(place))} is not a folder; a database server is restored "

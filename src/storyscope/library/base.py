@@ -1,4 +1,4 @@
-"""The verbs of every library, whether its videos lie in a folder or behind an address."""
+"""The methods of every library, local or remote."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ from storyscope.search import Filter
 from storyscope.store import FOLDER, VideoRecord, address_of, without_password
 
 AUTOMATIC = "automatic"
-"""The annotator whose stories are the automatic ones, whichever version is the library's own."""
+"""The annotator name of the automatic stories."""
 
 
 class Library:
-    """Videos and their stories; `Library(place)` opens the kind of library that `place` names.
+    """Videos and their stories; `Library(place)` opens the kind of library that `place` refers to.
 
     A place is a folder, which is created if missing, the address of a library in PostgreSQL, such
-    as postgresql://host/name?arrays=/shared/folder, or of one that `storyscope serve` shows, such
-    as http://host:8000. What a kind of library cannot do, it
-    refuses with a LibraryError.
+    as postgresql://host/name?arrays=/shared/folder, or of a library served by `storyscope serve`,
+    such as http://host:8000. Operations that a kind of library does not support raise a
+    LibraryError.
     """
 
     place: str
-    """What opens this library again, here or in another process."""
+    """The address that opens this library again, here or in another process."""
     _kinds: ClassVar[dict[str, type[Library]]] = {}
 
     def __init_subclass__(cls, *, schemes: Sequence[str] = (), **rest: Any) -> None:
-        """Let a kind of library open the places that begin with one of these schemes."""
+        """Register this class for places that begin with one of these schemes."""
         super().__init_subclass__(**rest)
         Library._kinds |= dict.fromkeys(schemes, cls)
 
@@ -56,7 +56,7 @@ class Library:
         return opened
 
     def __init__(self, place: str | Path, **options: Any) -> None:
-        """Open the library; `options` are those of its kind, such as `config` for a folder."""
+        """Open the library; `options` depend on its kind, such as `config` for a folder."""
 
     def add(
         self,
@@ -66,30 +66,30 @@ class Library:
         again: bool = False,
         report: Report = silent,
     ) -> Video:
-        """Index a video, or finish what an earlier run began; return it with its id.
+        """Index a video, or resume an interrupted run; return it with its id.
 
-        Nothing is computed twice: an unchanged file with unchanged settings costs nothing.
-        `again` forgets what was finished before.
+        Nothing is computed twice: an unchanged file with unchanged settings is skipped. `again`
+        recomputes everything.
         """
         raise self._cannot("add")
 
     def remove(self, video: str) -> None:
-        """Forget a video and all that was made of it.
+        """Remove a video and everything computed from it.
 
-        Its file is not touched, unless it is the library's own copy of what was uploaded.
+        Its file is not touched, unless it is the library's own copy of an upload.
         """
         raise self._cannot("remove")
 
     def videos(self) -> list[VideoRecord]:
-        """Every video with its state, in the order of their ids."""
+        """Every video with its state, sorted by id."""
         raise self._cannot("videos")
 
     def video(self, video: str) -> Video:
-        """The video of this id."""
+        """The video with this id."""
         raise self._cannot("video")
 
     def facts(self) -> list[dict[str, Any]]:
-        """What `list --json` says of every video."""
+        """The facts in `list --json` about every video."""
         raise self._cannot("facts")
 
     def shots(self, video: str) -> tuple[Shot, ...]:
@@ -105,15 +105,15 @@ class Library:
         minutes: float | None = None,
         annotator: str | None = None,
     ) -> list[Story]:
-        """The stories of a video, as they were found or as a person marked them.
+        """The stories of a video, as they were detected or as a person marked them.
 
-        One of `granularity` from 0 (few) to 1 (many), a wanted `count` and about so many `minutes`
-        each regroups the shots at once; else there are as many as `story_count` says.
+        At most one of `granularity` from 0 (few) to 1 (many), an approximate `count` and a length
+        in `minutes` regroups the shots; otherwise `story_count` applies.
         """
         raise self._cannot("stories")
 
     def path(self, video: str) -> StoryPath:
-        """Every granularity of a video's stories, and how sure each boundary is."""
+        """The stories of a video at every granularity, with the confidence of each boundary."""
         raise self._cannot("path")
 
     def features(self, video: str) -> list[Features]:
@@ -121,23 +121,23 @@ class Library:
         raise self._cannot("features")
 
     def cues(self, video: str) -> list[str]:
-        """Names of the cues that the stories of this video stand on."""
+        """Names of the cues that were used to detect the stories of this video."""
         raise self._cannot("cues")
 
     def transcript(self, video: str, *, screen: bool = False) -> Transcript | None:
-        """The words of a video, or those on its `screen`, with their times, where there are any."""
+        """The transcript of a video, or the text on its `screen`; None if there is none."""
         raise self._cannot("transcript")
 
     def find_speakers(self, video: str, *, report: Report = silent) -> None:
-        """Tell the speakers of a video apart by their voices, and keep their turns."""
+        """Identify the speakers of a video by their voices, and store their turns."""
         raise self._cannot("find_speakers")
 
     def speakers(self, video: str) -> list[dict[str, Any]]:
-        """Number, name, seconds and turns of each speaker; none where nobody asked for them."""
+        """Number, name, seconds and turns of each speaker; empty if speakers were not analysed."""
         raise self._cannot("speakers")
 
     def name_speakers(self, video: str, names: Mapping[int, str]) -> None:
-        """Keep what people call the speakers of a video, by their numbers."""
+        """Name the speakers of a video, by their numbers."""
         raise self._cannot("name_speakers")
 
     def forget_speakers(self, video: str) -> None:
@@ -145,15 +145,15 @@ class Library:
         raise self._cannot("forget_speakers")
 
     def damage(self, video: str) -> str:
-        """What is wrong with the video's file, in words; empty when it was read whole."""
+        """A description of damage to the video's file; empty if it was read completely."""
         raise self._cannot("damage")
 
     def explain(self, video: str, *, granularity: float | None = None) -> list[dict[str, Any]]:
         """Why each automatic story after the first begins where it does, at any granularity.
 
         A record for each: `index` of the story (the first has 0), `start` in seconds, `confidence`
-        from 0 to 1, and the share of each cue in the decision, below 0 where it spoke against;
-        `frames`, the seconds of the keyframes before and after it, and the `words` said there.
+        from 0 to 1, and the share of each cue in the decision, negative for evidence against it;
+        `frames`, the seconds of the keyframes before and after it, and the `words` spoken there.
         """
         raise self._cannot("explain")
 
@@ -162,18 +162,18 @@ class Library:
         raise self._cannot("cue_importance")
 
     def comparison(self, video: str, *, baselines: bool = False) -> dict[str, Any]:
-        """All versions of the stories, how far each pair agrees, and the consensus of people.
+        """All versions of the stories, the agreement of each pair, and the consensus of people.
 
-        With `baselines`, what other methods would find is among them.
+        With `baselines`, the results of other methods are included.
         """
         raise self._cannot("comparison")
 
     def search(
         self, text: str, *, limit: int = 10, offset: int = 0, only: Filter | None = None
     ) -> list[Hit]:
-        """Stories that answer the text, best first, after the first `offset` of them.
+        """Stories that match the text, best first, after the first `offset` of them.
 
-        Nothing relevant is an answer too.
+        The list is empty if nothing is relevant.
         """
         raise self._cannot("search")
 
@@ -188,19 +188,20 @@ class Library:
         raise self._cannot("more_like")
 
     def thumbnail(self, video: str, story: Story) -> Thumbnail:
-        """The frame that stands for a story, whatever is asked."""
+        """The thumbnail of a story when there is no query."""
         raise self._cannot("thumbnail")
 
     def prefer_thumbnail(self, story: Story, seconds: float) -> float:
-        """Let a frame stand for a story, and learn from it; the time of the frame taken."""
+        """Make a frame the thumbnail of a story, and learn from it; return the time of the
+        frame."""
         raise self._cannot("prefer_thumbnail")
 
     def write_thumbnails(self, video: str) -> list[tuple[Thumbnail, tuple[Path, Path]]]:
-        """Every story's thumbnail with its files, large and small; a sprite sheet beside them."""
+        """Write every story's thumbnail, large and small, and a sprite sheet."""
         raise self._cannot("write_thumbnails")
 
     def chosen_pictures(self, video: str, annotator: str) -> tuple[float | None, ...]:
-        """For each of a person's stories, the second of the frame they chose, or None."""
+        """For each of a person's stories, the time in seconds of the frame they chose, or None."""
         if annotator == AUTOMATIC:
             return (None,) * len(self.stories(video, annotator=annotator))
         version = self.version(video, annotator)
@@ -211,15 +212,15 @@ class Library:
         raise self._cannot("picture")
 
     def picture_times(self, video: str) -> list[tuple[int, float]]:
-        """The shot and the second of every keyframe."""
+        """The shot and the time of every keyframe."""
         raise self._cannot("picture_times")
 
     def annotate(self, video: str, annotation: Annotation) -> None:
-        """Keep a person's version of the stories beside the automatic one."""
+        """Store a person's version of the stories next to the automatic one."""
         raise self._cannot("annotate")
 
     def discard_annotation(self, video: str, annotator: str) -> None:
-        """Forget a person's version."""
+        """Delete a person's version."""
         raise self._cannot("discard_annotation")
 
     def annotations(self, video: str) -> dict[str, Annotation]:
@@ -227,64 +228,66 @@ class Library:
         raise self._cannot("annotations")
 
     def own_version(self, video: str) -> str | None:
-        """Who made the version that is the library's own; None where it is the automatic one."""
+        """The annotator whose version is the library's current one; None for the automatic one."""
         raise self._cannot("own_version")
 
     def story_count(self, video: str) -> StoryCount:
-        """How many stories are wanted of this video, by its own wish or by the settings."""
+        """The number of stories wanted of this video, by its own setting or the library's."""
         raise self._cannot("story_count")
 
     def keep_story_count(self, video: str, count: StoryCount | None) -> None:
-        """Keep how many stories a video has from now on, for search, export and everything else.
+        """Set the number of stories of a video, for search, export and everything else.
 
-        None takes the video's own wish back: it then has as many as the library's settings say.
+        None removes the video's own setting, so that the library's applies.
         """
         raise self._cannot("keep_story_count")
 
     def with_story_count(self, count: StoryCount) -> Library:
-        """The same library with another number of stories in every video for the time being."""
+        """The same library with a temporarily different number of stories in every video."""
         raise self._cannot("with_story_count")
 
     def with_settings(self, settings: Sequence[str], *, preset: str | None = None) -> Library:
-        """The same library with other settings for the time being."""
+        """The same library with temporarily different settings."""
         raise self._cannot("with_settings")
 
     def keep_settings(
         self, settings: Sequence[str], *, preset: str | None = None, report: Report = silent
     ) -> None:
-        """Write settings into the library's own file.
+        """Write settings to the library's settings file.
 
-        Another number of stories shows at once; all else when videos are added again.
+        A new number of stories takes effect immediately; other settings take effect when videos are
+        added again.
         """
         raise self._cannot("keep_settings")
 
     def findings(
         self, video: str, *, stories: Sequence[Story] | None = None, truth: Truth | None = None
     ) -> Findings:
-        """All that a report shows of a video: its stories, shots, keyframes and thumbnails."""
+        """Everything that a report shows of a video: its stories, shots, keyframes and
+        thumbnails."""
         raise self._cannot("findings")
 
     def draw_hits(self, query: str, hits: Sequence[Hit], path: Path) -> None:
-        """Write a picture of hits: middle, most beautiful and chosen frame of each story."""
+        """Draw hits: the middle, most beautiful and chosen frame of each story."""
         raise self._cannot("draw_hits")
 
     def story(self, name: str) -> Story:
-        """The story of this id, such as "film/3"."""
+        """The story with this id, such as "film/3"."""
         video, slash, _ = name.rpartition("/")
         if not slash:
-            raise UnknownVideo(f"a story is called after its video, such as film/3, got {name!r}")
+            raise UnknownVideo(f"the id of a story is written as film/3, got {name!r}")
         found = next((story for story in self.stories(video) if story.id == name), None)
         if found is None:
             raise LibraryError(f"no story called {name!r}; `storyscope stories {video}` lists them")
         return found
 
     def segmentation(self, video: str) -> Segmentation:
-        """The library's stories of a video, over shots."""
+        """The library's stories of a video, as a segmentation of its shots."""
         stories = self.stories(video)
         return Segmentation(tuple(s.shots.start for s in stories), stories[-1].shots.stop)
 
     def version(self, video: str, annotator: str) -> Annotation:
-        """A person's version to go on from; the library's stories when they have none yet."""
+        """A person's version to continue editing; the library's stories if they have none yet."""
         kept = self.annotations(video)
         if annotator in kept:
             return kept[annotator]
@@ -300,10 +303,10 @@ class Library:
         granularity: float | None = None,
         stories: list[Story] | None = None,
     ) -> Timeline:
-        """What every format is written from: `level` is stories, shots or nested.
+        """The timeline that every format is written from: `level` is stories, shots or nested.
 
-        Nested are stories with their shots inside, for the formats that can hold both. `stories`
-        that are given are written instead of the library's own.
+        Nested means stories with their shots inside, for formats that support both. If `stories`
+        are given, they are written instead of the library's own.
         """
         film = self.video(video)
         spans = [shot.span for shot in self.shots(video)] if level != "stories" else []
@@ -323,23 +326,23 @@ class Library:
         )
 
     def story_facts(self, video: str, stories: Sequence[Story]) -> dict[str, Any]:
-        """What `stories --json` says."""
+        """The facts in `stories --json`."""
         return {"video": self._about(video), "stories": [story.facts() for story in stories]}
 
     def _contact_sheet(self, video: str, stories: list[Story]) -> Callable[[Path], None] | None:
-        """What draws these stories on one picture, where the pictures are at hand."""
+        """A function that draws these stories as a contact sheet, if the pictures are available."""
         return None
 
     def _about(self, video: str) -> dict[str, Any]:
-        """What `list --json` says of a video."""
+        """The facts in `list --json` about a video."""
         return next(facts for facts in self.facts() if facts["id"] == video)
 
     def _keyframes(self, video: str) -> Keyframes | None:
-        """The pictures of a video, if they are at hand."""
+        """The pictures of a video, if they are available."""
         return None
 
     def _storyboard(self, video: str, stories: list[Story] | None, annotator: str | None) -> str:
-        """A page that shows these stories, or the library's own."""
+        """An HTML page that shows these stories, or the library's own."""
         raise self._cannot("storyboard")
 
     def _cannot(self, verb: str) -> LibraryError:
@@ -356,5 +359,5 @@ def _kind_of(place: str | Path) -> type[Library]:
     address = without_password(address)
     if scheme not in Library._kinds:
         others = ", ".join(f"{name}://" for name in Library._kinds if name != FOLDER)
-        raise LibraryError(f"no library can be at {address}; name a folder, or one of {others}")
+        raise LibraryError(f"cannot open a library at {address}; give a folder, or one of {others}")
     return Library._kinds[scheme]

@@ -20,10 +20,10 @@ from storyscope.writing import write_whole
 def write_benchmark(
     library: LocalLibrary, folder: Path, *, annotator: str | None = None
 ) -> list[str]:
-    """Write a folder for every video that people annotated, and return their ids.
+    """Write a benchmark folder with every annotated video, and return their ids.
 
-    The true stories are those of `annotator`; else those that agree most with everybody who
-    annotated the video. Features are the ones that the library has; no picture is copied.
+    The true stories are those of `annotator`, or those that agree most with all annotators of the
+    video. The features are those in the library; pictures are not copied.
     """
     written = []
     for record in library.videos():
@@ -37,14 +37,14 @@ def write_benchmark(
     if not written:
         by = f" by {annotator}" if annotator else ""
         raise AnnotationError(
-            f"no video of {library.place} is annotated{by}; mark stories on the page, or bring "
-            "them in with `storyscope import`"
+            f"no video of {library.place} is annotated{by}; mark stories on the page, or import "
+            "them with `storyscope import`"
         )
     return written
 
 
 def stories_in_frames(version: Annotation, shots: Sequence[Shot]) -> Segmentation:
-    """A person's stories over the frames of the film, exact where shots begin."""
+    """A person's stories over the frames of the film, exact at shot boundaries."""
     seconds = [shot.span.start for shot in shots]
     cuts = set()
     for start in version.starts[1:]:

@@ -1,4 +1,4 @@
-"""Look through a whole library for damage, and mend what can be made again."""
+"""Check a library for damage, and repair what can be recomputed."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ FOLDERS = ("arrays", "pictures", "scratch", "search", "uploads")
 
 @dataclass(frozen=True)
 class Problem:
-    """Something in a library that is not as it should be."""
+    """A problem found in a library."""
 
     what: str
     """The damage in one line."""
     video: str = ""
-    """The video that it concerns, if it is one."""
+    """The id of the affected video, if there is one."""
     repaired: bool = False
     advice: str = ""
-    """What a person can do where nothing was repaired."""
+    """What the user can do if nothing was repaired."""
 
 
 def check_library(library: LocalLibrary, *, repair: bool = False) -> list[Problem]:
-    """Compare the database, the arrays and the films; `repair` rebuilds what is damaged.
+    """Check the database, the arrays and the films; `repair` rebuilds what is damaged.
 
-    Annotations are never touched. A video whose film is gone cannot be indexed again.
+    Annotations are never touched. A video whose film is missing cannot be indexed again.
     """
     check = check_of(library.store)
     check.require_sound_database()
@@ -61,7 +61,7 @@ def _links(folder: Path) -> Iterator[Problem]:
     places += [path for place in places if place.is_dir() for path in place.iterdir()]
     for path in places:
         if path.is_symlink():
-            advice = "put a folder in its place; nothing is written or deleted behind a link"
+            advice = "replace it by a folder; nothing is written or deleted through a link"
             yield Problem(f"{path} is a link", advice=advice)
 
 
@@ -91,7 +91,7 @@ def _damaged_videos(library: LocalLibrary, check: StoreCheck, repair: bool) -> I
         if not damaged:
             continue
         stages = ", ".join(stage for stage, _ in damaged)
-        what = f"{video}: what was stored as {stages} is damaged"
+        what = f"{video} has damaged artefacts: {stages}"
         if not repair:
             yield Problem(what, video, advice="run `storyscope check --repair`")
         elif not has_film(record.video.path):

@@ -1,4 +1,4 @@
-"""Several versions of one video's stories side by side: machine, people, consensus, baselines."""
+"""Compare several versions of a video's stories: automatic, people's, consensus, baselines."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from storyscope.store import STORIES
 if TYPE_CHECKING:
     from storyscope.library.local import LocalLibrary
 UNTRAINED = ("raw-clustering", "osg", "osg-norm")
-"""Rivals that need no examples to find stories."""
+"""Baselines that need no training."""
 MOST_CUTS = 600
-"""Different cuts of all people together for which the exact consensus is computed."""
+"""Maximum number of different cuts of all annotators for which the exact consensus is computed."""
 TRAINED = ("stg", "nw")
-"""Rivals that learn from the other annotated videos of the library, where there are any."""
+"""Baselines that are trained on the other annotated videos of the library, if there are any."""
 
 
 class Version(NamedTuple):
@@ -27,7 +27,7 @@ class Version(NamedTuple):
     name: str
     kind: Literal["machine", "person", "consensus", "baseline"]
     stories: Segmentation
-    """Over milliseconds."""
+    """The stories as a segmentation in milliseconds."""
 
 
 def compare(library: LocalLibrary, video: str, *, baselines: bool = False) -> dict[str, Any]:
@@ -62,9 +62,9 @@ def compare(library: LocalLibrary, video: str, *, baselines: bool = False) -> di
 
 
 def baseline_starts(library: LocalLibrary, video: str, count: int) -> dict[str, tuple[float, ...]]:
-    """Where other methods would begin stories, in seconds; `count` is how many uniform cuts make.
+    """Where other methods begin stories, in seconds; `count` is the number of uniform stories.
 
-    What was found once is remembered until the video, or what rivals learn from, changes.
+    Results are cached until the video, or what the baselines are trained on, changes.
     """
     others = tuple(
         (other, key, tuple(library.annotations(other).values()))
@@ -75,10 +75,10 @@ def baseline_starts(library: LocalLibrary, video: str, count: int) -> dict[str, 
 
 
 def consensus(versions: Sequence[Segmentation]) -> Segmentation:
-    """What agrees most with all versions.
+    """The consensus of all versions.
 
-    Of versions with very many cuts it is the one that agrees most with the others: the exact
-    answer takes memory with the square of the cuts.
+    If there are very many cuts, it is the version that agrees most with the others: the exact
+    consensus takes memory proportional to the square of the cuts.
     """
     if len({start for version in versions for start in version.starts}) <= MOST_CUTS:
         return agree(versions).segmentation
@@ -86,9 +86,10 @@ def consensus(versions: Sequence[Segmentation]) -> Segmentation:
 
 
 def in_milliseconds(starts: Sequence[float], end: int) -> Segmentation:
-    """Versions of a video on one fine scale, whoever drew them.
+    """Versions of a video on one scale of milliseconds.
 
-    A story that begins in the video's last half millisecond has no length there and is left out.
+    A story that begins in the video's last half millisecond has no length on this scale and is left
+    out.
     """
     rounded = {round(start * 1000) for start in starts}
     return Segmentation(tuple(sorted(start for start in rounded if start < end)), end)
@@ -121,7 +122,8 @@ def _clustered(seen: Any) -> Segmentation:
 
 
 def _as_methods_see(library: LocalLibrary, video: str) -> AnnotatedVideo:
-    """A video of the library as benchmarks have it; its truth is what people agree on most."""
+    """A video of the library in the form that benchmarks use; its truth is the consensus of
+    people."""
     facts, shots = library.video(video), library.shots(video)
     end = round(facts.duration * 1000)
     versions = [

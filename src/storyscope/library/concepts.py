@@ -1,4 +1,4 @@
-"""Teach a library new concepts: folders of pictures in, trained detectors out."""
+"""Train new concepts of a library: folders of pictures in, detectors out."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from storyscope.store import Store
 
 PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"}
 HEIGHT = 256
-"""Pictures are brought to the height of a film's keyframes, so that both look alike."""
+"""Pictures are resized to the height of a film's keyframes, so that both look alike."""
 BATCH = 64
 MOST_PIXELS = 100_000_000
 BACKGROUND = "background"
@@ -32,9 +32,9 @@ BACKGROUND = "background"
 def teach_concepts(
     folder: Path, *, backbone: str = "efficientnet-lite0", report: Report = silent
 ) -> TrainedConcepts:
-    """One concept for every folder of pictures inside `folder`, named after it.
+    """Train one concept for every folder of pictures inside `folder`, named after it.
 
-    A folder called `background` holds pictures of anything else and becomes no concept.
+    A folder called `background` contains pictures of anything else and does not become a concept.
     """
     classes = find_classes(folder)
     network = load_backbone(backbone)
@@ -53,7 +53,7 @@ def teach_concepts(
 
 
 def keep_concepts(store: Store, trained: TrainedConcepts) -> None:
-    """Let the library see these concepts, in place of those it was taught before."""
+    """Use these concepts in the library, replacing those trained before."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / TRAINED_FILE
         save_trained(trained, path)
@@ -61,7 +61,7 @@ def keep_concepts(store: Store, trained: TrainedConcepts) -> None:
 
 
 def find_classes(folder: Path) -> dict[str, list[Path]]:
-    """The pictures in each folder inside `folder`, by the name people would say."""
+    """The pictures in each folder inside `folder`, by the readable name of the folder."""
     try:
         inside = sorted(path for path in folder.iterdir() if path.is_dir())
     except OSError as error:
@@ -78,8 +78,8 @@ def find_classes(folder: Path) -> dict[str, list[Path]]:
     classes = {name: paths for name, paths in classes.items() if paths}
     if not classes:
         raise StoryscopeError(
-            f"{folder} holds no folders of pictures; put the pictures of each concept into a "
-            f"folder of its name, as in {folder.name or 'concepts'}/glacier/1.jpg"
+            f"{folder} contains no folders of pictures; put the pictures of each concept into a "
+            f"folder with its name, as in {folder.name or 'concepts'}/glacier/1.jpg"
         )
     return classes
 
@@ -108,6 +108,4 @@ def read_picture(path: Path) -> bytes:
             width = max(1, round(upright.width * HEIGHT / upright.height))
             return to_jpeg(np.asarray(upright.resize((min(width, 8 * HEIGHT), HEIGHT))))
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise StoryscopeError(
-            f"{path} is not a picture that can be read; mend or remove it"
-        ) from error
+        raise StoryscopeError(f"{path} cannot be read as a picture; repair or remove it") from error

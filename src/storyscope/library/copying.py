@@ -1,4 +1,4 @@
-"""Copy a library to another place: between folders and PostgreSQL, in any direction."""
+"""Copy a library between folders and PostgreSQL, in any direction."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from storyscope.store.codec import pack
 
 @dataclass
 class Copied:
-    """What was copied, and what was there already."""
+    """What was copied, and what already existed."""
 
     videos: list[str] = field(default_factory=list)
     """Ids of the videos of which something was copied."""
     there: list[str] = field(default_factory=list)
-    """Ids of the videos that were there already, whole."""
+    """Ids of the videos that were already complete."""
     artefacts: int = 0
     annotations: int = 0
     documents: list[str] = field(default_factory=list)
@@ -37,13 +37,13 @@ def copy_library(
     *,
     follow: Callable[[str], None] = lambda video: None,
 ) -> Copied:
-    """Copy what the target lacks, artefact by artefact, each compared with what was read.
+    """Copy what the target lacks, artefact by artefact, and verify each one.
 
-    A copy that was stopped goes on where it was. A video whose id is another's in the target is
-    refused, and the others go on. Jobs are not copied.
+    An interrupted copy resumes. A video whose id belongs to a different video in the target is
+    refused, and the others continue. Jobs are not copied.
     """
     if source.place == target.place:
-        raise LibraryError(f"{source.place} cannot be copied to itself; name another place")
+        raise LibraryError(f"{source.place} cannot be copied to itself; give another target")
     copied = Copied()
     for record in source.store.records():
         follow(record.video.id)
@@ -104,7 +104,7 @@ def _copy_artefact(
 
 
 def artefact_digest(value: Any) -> str:
-    """SHA-256 of all that is stored of an artefact."""
+    """SHA-256 of everything stored of an artefact."""
     facts, arrays = pack(value)
     digest = hashlib.sha256(facts.encode())
     for piece in serialized(arrays):
@@ -113,10 +113,7 @@ def artefact_digest(value: Any) -> str:
 
 
 def _with_uploads(source: LocalLibrary, target: LocalLibrary, record: VideoRecord) -> VideoRecord:
-    """The record with its files where the target keeps uploads, if they are uploads of the source.
-
-    Any other film stays where people keep it.
-    """
+    """The record with uploaded files at their new location; other films stay where they are."""
     path = _uploaded(source, target, record.video.path)
     words = record.transcript and _uploaded(source, target, record.transcript)
     return replace(record, video=replace(record.video, path=path), transcript=words)

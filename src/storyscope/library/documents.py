@@ -1,4 +1,4 @@
-"""What people chose about the videos of a library, each kind in a JSON document of its store."""
+"""People's choices about the videos of a library, each kind in a JSON document of the store."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from storyscope.store import Store
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
-"""What reading a file of the wrong shape raises; RecursionError where it nests without end."""
+"""Errors raised by reading a file of the wrong shape; RecursionError if it is nested too deeply."""
 
 
 @dataclass(frozen=True)
 class JsonDocument(Generic[T]):
-    """A document that everybody who opens a library reads, and changes one after another."""
+    """A document that all processes with the library read, and change one after another."""
 
     name: str
     parse: Callable[[Any], T]
-    """Checks what was read; raises what Python raises for wrong shapes and values."""
+    """Validates what was read; raises Python's own errors for wrong shapes and values."""
     empty: Callable[[], T]
-    """What a library has that never kept this document."""
+    """The default content of a library without this document."""
 
     def read(self, store: Store) -> T:
-        """What is kept; a LibraryError where it is damaged."""
+        """The content; a LibraryError if it is damaged."""
         path = store.document(self.name)
         if not path.exists():
             return self.empty()
@@ -39,7 +39,8 @@ class JsonDocument(Generic[T]):
             raise LibraryError(f"{path} is damaged; run `storyscope check --repair`") from error
 
     def read_or_empty(self, store: Store) -> T:
-        """What is kept, or nothing where it is damaged: for whoever can do without it."""
+        """The content, or the default if it is damaged: for callers that can continue without
+        it."""
         try:
             return self.read(store)
         except LibraryError as error:
@@ -48,7 +49,7 @@ class JsonDocument(Generic[T]):
 
     @contextmanager
     def change(self, store: Store) -> Iterator[T]:
-        """What is kept, to be changed in place; it is written if it was changed."""
+        """The content, to be changed in place; it is written if it was changed."""
         with store.lock(self.name):
             kept = self.read(store)
             before = json.dumps(kept)
@@ -59,7 +60,7 @@ class JsonDocument(Generic[T]):
 
 
 def forget(store: Store, video: str, *documents: JsonDocument[dict[str, Any]]) -> None:
-    """Drop what these documents hold of a video."""
+    """Delete the entries of a video from these documents."""
     for document in documents:
         if video in document.read_or_empty(store):
             with document.change(store) as kept:

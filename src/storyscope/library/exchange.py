@@ -1,4 +1,4 @@
-"""Annotations of other programs brought into a library: all of a file, or nothing of it."""
+"""Import annotations of other programs into a library: a whole file, or nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from storyscope.library.base import AUTOMATIC, Library
 from storyscope.media import probe
 
 CHAPTERED = VIDEO_SUFFIXES | {".mka"}
-"""Files that may hold chapters; a Matroska of sound alone does too."""
+"""Extensions of files that may contain chapters, including Matroska audio."""
 
 
 def import_annotations(
@@ -28,7 +28,7 @@ def import_annotations(
     tier: str | None = None,
     replace_kept: bool = False,
 ) -> list[Annotation]:
-    """Keep the stories that a file marks in a video, one version for each person."""
+    """Store the stories that a file marks in a video, one version for each person."""
     fitted = annotations_in(library, file, video, annotator=annotator, tier=tier)
     _check_names(library, Path(file), video, fitted, replace_kept)
     for annotation in fitted:
@@ -44,9 +44,9 @@ def annotations_in(
     annotator: str | None = None,
     tier: str | None = None,
 ) -> list[Annotation]:
-    """The stories that a file marks in a video, one version for each person; nothing is kept.
+    """The stories that a file marks in a video, one version for each person; nothing is stored.
 
-    A film is such a file when it has chapters inside.
+    A film is such a file if it contains chapters.
     """
     file = Path(file)
     written = _chapters_inside(file) if file.suffix.lower() in CHAPTERED else None
@@ -55,8 +55,8 @@ def annotations_in(
     if annotator is not None and len(written) > 1:
         names = ", ".join(each.annotator for each in written)
         raise AnnotationError(
-            f"{file} holds the versions of {len(written)} people ({names}), who keep their names; "
-            "leave --annotator out, or choose one with --tier"
+            f"{file} contains the versions of {len(written)} people ({names}), who keep their "
+            "names; leave --annotator out, or choose one with --tier"
         )
     fitted = [_fit(library, video, each) for each in written]
     if annotator is not None:
@@ -67,7 +67,7 @@ def annotations_in(
 def import_chapters(
     library: Library, video: str, *, annotator: str = "chapters", replace_kept: bool = False
 ) -> list[Annotation]:
-    """Keep the chapters that the file of a video has already as a person's version."""
+    """Store the chapters inside a video's own file as a person's version."""
     file = library.video(video).path
     return import_annotations(library, file, video, annotator=annotator, replace_kept=replace_kept)
 
@@ -110,7 +110,7 @@ def _written(name: str, version: Annotation) -> WrittenAnnotation:
 
 
 def _chapters_inside(file: Path) -> list[WrittenAnnotation]:
-    """The chapters that a film itself marks."""
+    """The chapters inside a film."""
     facts = probe(file)
     if not facts.chapters:
         raise FormatError(f"{file} has no chapters inside; give a file that marks the stories")
@@ -130,7 +130,7 @@ def _chapters_inside(file: Path) -> list[WrittenAnnotation]:
 
 
 def _fit(library: Library, video: str, written: WrittenAnnotation) -> Annotation:
-    """The annotation in seconds of this video, to its very end."""
+    """The annotation converted to seconds, extended to the exact end of the video."""
     duration = library.video(video).duration
     if written.unit == "positions":
         written = _in_seconds(library.shots(video), written)
@@ -144,7 +144,7 @@ def _fit(library: Library, video: str, written: WrittenAnnotation) -> Annotation
 
 
 def _in_seconds(shots: Sequence[Shot], written: WrittenAnnotation) -> WrittenAnnotation:
-    """Positions are the frames of the film, or its shots: the end tells which."""
+    """Positions are frames or shots of the film, depending on the end."""
     frame_count = shots[-1].frames.stop
     if written.end == len(shots):
         starts = tuple(shots[int(start)].span.start for start in written.checked().starts)
@@ -159,7 +159,7 @@ def _in_seconds(shots: Sequence[Shot], written: WrittenAnnotation) -> WrittenAnn
 
 
 def _seconds_of_frame(shots: Sequence[Shot], frame: int) -> float:
-    """Exact where shots begin; inside one, as if its frames were evenly spaced."""
+    """Exact at shot boundaries; inside a shot, as if its frames were evenly spaced."""
     place = bisect_right([shot.frames.start for shot in shots], frame) - 1
     shot = shots[place]
     share = (frame - shot.frames.start) / len(shot.frames)
@@ -172,10 +172,12 @@ def _check_names(
     people = Counter(annotation.annotator for annotation in fitted)
     twice = [person for person, times in people.items() if times > 1]
     if twice:
-        raise AnnotationError(f"{file} holds two versions by {twice[0]}; give them different names")
+        raise AnnotationError(
+            f"{file} contains two versions by {twice[0]}; give them different names"
+        )
     kept = [person for person in people if person in library.annotations(video)]
     if kept and not replace_kept:
         raise AnnotationError(
             f"{kept[0]} has annotated {video} already; give another name with --annotator, or "
-            "write over it with --replace"
+            "replace it with --replace"
         )

@@ -1,4 +1,4 @@
-"""Why the stories of a library's video are where they are."""
+"""Explanations of the story boundaries of a library's videos."""
 
 from __future__ import annotations
 
@@ -22,13 +22,15 @@ if TYPE_CHECKING:
     from storyscope.library.local import LocalLibrary
 
 REACH_SECONDS, WORDS = 10.0, 8
-"""How far from a boundary words are quoted, and how many at most on either side."""
+"""Seconds around a boundary in which words are quoted, and the maximum number of words on either
+side."""
 
 
 def explain_boundaries(
     library: LocalLibrary, video: str, granularity: float | None = None
 ) -> list[BoundaryExplanation]:
-    """Each boundary between the stories, or those of a granularity, with what every cue adds."""
+    """Each boundary between the stories, or those of a granularity, with the contribution of every
+    cue."""
     if granularity is None:
         stories = library.segmentation(video)
     else:
@@ -37,7 +39,8 @@ def explain_boundaries(
 
 
 def boundary_evidence(library: LocalLibrary, video: str) -> Evidence:
-    """What every cue says of a video, from which boundaries of any granularity are explained."""
+    """The evidence of every cue in a video, from which boundaries of any granularity are
+    explained."""
     relations = relate(library.features(video), Rhythm.of(library.shots(video)))
     return gather_evidence(relations, _model(library))
 
@@ -51,7 +54,7 @@ def cue_importance(library: LocalLibrary, video: str) -> dict[str, float]:
 
 
 def used_cues(library: LocalLibrary, video: str) -> list[str]:
-    """Names of the features that the stories of a video were found by, and no others it has."""
+    """Names of the features that were used to detect the stories of a video."""
     there = [features.name for features in library.features(video)]
     if library.config.stories.method == "ours":
         return [name for name in there if find_cue(name).vote > 0]
@@ -63,10 +66,10 @@ def used_cues(library: LocalLibrary, video: str) -> list[str]:
 def with_surroundings(
     library: LocalLibrary, video: str, reasons: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Explanations with what is seen and said on either side of each boundary.
+    """Explanations with the context on either side of each boundary.
 
-    `frames` are the seconds of the last keyframe before it and of the first one after it, or
-    None; `words` what is said before and after it.
+    `frames` are the seconds of the last keyframe before it and of the first one after it, or None;
+    `words` are those spoken before and after it.
     """
     times = sorted(seconds for _, seconds in library.picture_times(video))
     transcript = library.transcript(video)
@@ -86,9 +89,9 @@ def with_surroundings(
 
 
 class Explanations:
-    """Explanations of a library's videos; what they are made of is remembered.
+    """Explanations of a library's videos; the evidence is cached.
 
-    That takes seconds to gather, and an explanation of any granularity milliseconds then.
+    Gathering the evidence takes seconds; an explanation of any granularity then takes milliseconds.
     """
 
     def __init__(self, library: LocalLibrary, *, remembered: int) -> None:
@@ -96,12 +99,12 @@ class Explanations:
         self._found = lru_cache(remembered)(self._find)
 
     def boundaries(self, video: str, granularity: float | None) -> list[dict[str, Any]]:
-        """Why each story after the first begins where it does, with what is around it."""
+        """Why each story after the first begins where it does, with its context."""
         reasons = boundary_facts(explain_boundaries(self._library, video, granularity))
         return with_surroundings(self._library, video, reasons)
 
     def evidence(self, video: str) -> Evidence:
-        """What every cue says of a video."""
+        """The evidence of every cue in a video."""
         return self._of(video)[0]
 
     def importance(self, video: str) -> dict[str, float]:
@@ -109,19 +112,19 @@ class Explanations:
         return dict(self._of(video)[1])
 
     def _of(self, video: str) -> tuple[Evidence, dict[str, float]]:
-        self._library.path(video)  # Refuses a video that is not ready.
+        self._library.path(video)  # Raises an error if the video is not ready.
         key = self._library.store.key(video, TITLES)
         return self._found(video, key, self._library.config.stories)
 
     def _find(
         self, video: str, key: str | None, settings: StoryConfig
     ) -> tuple[Evidence, dict[str, float]]:
-        """What speaks for the stories of this key, by the model of these settings."""
+        """The evidence for the stories with this key, by the model of these settings."""
         return boundary_evidence(self._library, video), cue_importance(self._library, video)
 
 
 def boundary_facts(reasons: Sequence[BoundaryExplanation]) -> list[dict[str, Any]]:
-    """Explanations as plain facts: `index` is the number of the story that begins there."""
+    """Explanations as plain data: `index` is the number of the story that begins there."""
     return [
         {
             "index": number,
@@ -134,7 +137,7 @@ def boundary_facts(reasons: Sequence[BoundaryExplanation]) -> list[dict[str, Any
 
 
 def draw_importance(title: str, shares: Mapping[str, float], path: Path) -> None:
-    """Write the bar chart of the paper's feature importance: one bar a cue, longest on top."""
+    """Draw the bar chart of the paper's feature importance: one bar per cue, longest on top."""
     from PIL import Image, ImageDraw, ImageFont
 
     font, row, label, width = ImageFont.load_default(size=15), 34, 170, 560
@@ -153,13 +156,13 @@ def draw_importance(title: str, shares: Mapping[str, float], path: Path) -> None
 
 
 def _model(library: LocalLibrary) -> StoryModel:
-    """The library's own model; stories that were clustered are explained by the one that ships."""
+    """The library's own model; clustered stories are explained by the shipped one."""
     settings = library.config.stories
     return load_model(settings.model if settings.method == "ours" else "default")
 
 
 def embedding_of(library: LocalLibrary) -> Embedding | None:
-    """The embedding in which the library's stories are clustered, where they are."""
+    """The embedding in which the library's stories are clustered, if they are."""
     settings = with_embedding(library.config, library.store).stories
     if settings.method != "cluster" or settings.model == "default":
         return None

@@ -1,4 +1,4 @@
-"""Stories of one file, without a library that stays."""
+"""Find the stories of one file without creating a library."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def find_stories(
 ) -> list[Story]:
     """The stories of a video file, in order, each with its times, title and keywords.
 
-    Nothing is kept: use a `Library` to search, correct or resume. `granularity` from 0 (few
-    stories) to 1 (many), or a wanted `count`, say how finely to divide the video.
+    Nothing is stored: use a `Library` to search, correct or resume. `granularity` from 0 (few
+    stories) to 1 (many), or an approximate `count`, sets how finely the video is split.
     """
     with TemporaryDirectory(prefix="storyscope-") as folder:
         library = LocalLibrary(folder, config=config)

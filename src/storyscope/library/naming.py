@@ -1,4 +1,4 @@
-"""Stories with titles, whoever drew their boundaries."""
+"""Titles for stories, whoever drew their boundaries."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ log = logging.getLogger(__name__)
 
 
 SOURCES = (SCAN, TRANSCRIPT, SCREEN, MINED, VISION, PASSAGES)
-"""Artefacts that titles are made of."""
+"""Artefacts that titles are computed from."""
 VIDEOS_IN_MEMORY = 4
-"""Videos whose words and sights stay at hand: who regroups one does so again and again."""
+"""Videos whose words and recognised classes are cached: regrouping is usually repeated."""
 ANSWERS_IN_MEMORY = 64
-"""Numbers of stories whose titles stay at hand."""
+"""Segmentations whose titles are cached."""
 
 
 class StoryNamer:
-    """Names stories, and remembers what it read and what it named."""
+    """Titles stories, and caches its sources and results."""
 
     def __init__(self, store: Store, films: Callable[[str, str | None], Film]) -> None:
         self._store, self._films = store, films
@@ -42,7 +42,7 @@ class StoryNamer:
     def name(
         self, video: str, spans: Sequence[Span], parts: Sequence[range], search: SearchConfig
     ) -> list[Story]:
-        """The stories of these spans and shots, with titles made for them."""
+        """The stories of these spans and shots, with new titles."""
         keys = tuple(self._store.key(video, source) for source in SOURCES)
         trained = self._store.document(TRAINED_FILE)
         changed = trained.stat().st_mtime_ns if trained.exists() else 0
@@ -65,11 +65,11 @@ class StoryNamer:
 
 
 Given = tuple[str, tuple[str | None, ...], int, SearchConfig]
-"""A video, the keys of its sources, when detectors were trained last, and which models read it."""
+"""A video, the keys of its sources, when detectors were last trained, and the models in use."""
 
 
 def stories_marked(library: LocalLibrary, video: str, annotation: Annotation) -> list[Story]:
-    """The stories as an annotation marks them; without shots where the video is damaged."""
+    """The stories of an annotation; without shots if the video is damaged."""
     try:
         spans, parts = laid_over(annotation, library.shots(video))
         named = library.named(video, spans, parts)

@@ -1,4 +1,4 @@
-"""A person's version as the library's own: what search, export and the list then use."""
+"""A person's version as the library's current one, which search, export and the list use."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 OWN_VERSIONS: JsonDocument[dict[str, Any]] = JsonDocument(
     "own_versions.json", lambda kept: {str(video): str(name) for video, name in kept.items()}, dict
 )
-"""By video, whose version is the library's own."""
+"""The annotator of the current version, by video."""
 FOUND: Artefact[tuple[Story, ...]] = Artefact("automatic_titles")
-"""The automatic stories, while a person's version stands in their place."""
+"""The automatic stories, while a person's version is the current one."""
 
 
 def own_version(library: LocalLibrary, video: str) -> str | None:
-    """Who made the version that is the library's own; None where it is the automatic one."""
+    """The annotator whose version is the library's current one; None for the automatic one."""
     name = OWN_VERSIONS.read_or_empty(library.store).get(video)
     return name if name in library.annotations(video) else None
 
 
 def automatic_stories(library: LocalLibrary, video: str) -> list[Story]:
-    """The stories as they were found, also while a person's version stands in their place."""
+    """The automatic stories, even while a person's version is the current one."""
     kept = FOUND if _is_replaced(library, video) else TITLES
     return list(library.store.load(video, kept))
 
 
 def choose_own_version(library: LocalLibrary, video: str, annotator: str | None) -> None:
-    """Make a person's version the library's own; None makes the automatic one that again."""
+    """Make a person's version the library's current one; None makes it the automatic one again."""
     if annotator is not None and annotator not in library.annotations(video):
         raise AnnotationError(f"{annotator!r} has no version of {video}")
     with OWN_VERSIONS.change(library.store) as choices:
@@ -48,7 +48,7 @@ def choose_own_version(library: LocalLibrary, video: str, annotator: str | None)
 
 
 def apply_own_version(library: LocalLibrary, video: str) -> None:
-    """Put the chosen version in the place of the stories that were found, or those back."""
+    """Replace the automatic stories by the chosen version, or restore them."""
     store, chosen = library.store, own_version(library, video)
     key = store.key(video, TITLES) or ""
     if not _is_replaced(library, video):

@@ -1,4 +1,4 @@
-"""Pictures of a library: thumbnails, single frames, sheets of hits, and the waveform."""
+"""Pictures of a library: thumbnails, single frames, contact sheets of hits, and the waveform."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ STILL_QUALITY = 90
 
 
 def picture_file(store: Store, video: str, seconds: float) -> Path:
-    """A file with the keyframe nearest to a time, written when it is first asked for."""
+    """A file with the keyframe nearest to a time, written when it is first requested."""
     scan = store.key(video, SCAN) or ""
     frame, picture = store.load_picture(video, seconds)
     path = store.folder / "pictures" / video / f"{scan[:8]}-{frame}.jpg"
     if not path.exists():
         try:
             write_whole(path, [picture])
-        except OSError:  # A library that cannot be written can still show its pictures.
+        except OSError:  # The pictures of a read-only library can still be shown.
             path = Path(gettempdir()) / f"storyscope-{scan[:16]}-{frame}.jpg"
             write_whole(path, [picture])
     return path
@@ -76,7 +76,7 @@ def write_thumbnails(
 def findings(
     library: LocalLibrary, video: str, stories: Sequence[Story], truth: Truth | None
 ) -> Findings:
-    """What reports and contact sheets show of a video."""
+    """The data that reports and contact sheets show of a video."""
     film = library.film(video)
     return Findings(
         library.video(video),
@@ -90,7 +90,7 @@ def findings(
 
 
 def loudness(sound: Sound | None, points: int) -> list[float]:
-    """How loud a video is over time, from 0 to 1; empty without sound."""
+    """The loudness of a video over time, from 0 to 1; empty without sound."""
     if sound is None or not len(sound.mfcc):
         return []
     energy = np.asarray(sound.mfcc)[:, 0].astype(np.float32)
@@ -102,9 +102,9 @@ def loudness(sound: Sound | None, points: int) -> list[float]:
 
 
 def stills(path: str, chosen: Sequence[Thumbnail], config: MediaConfig) -> dict[float, bytes]:
-    """The frame of each thumbnail as large as the film has it, as JPEG, by its time.
+    """The frame of each thumbnail at the film's full size, as JPEG, by its time.
 
-    Empty when the film has gone or cannot be read: its keyframes are kept smaller.
+    Empty if the film is missing or cannot be read: the stored keyframes are smaller.
     """
     times = sorted({thumbnail.seconds for thumbnail in chosen})
     try:

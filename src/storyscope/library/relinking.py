@@ -1,4 +1,4 @@
-"""Films that were moved: known again by their content, with all that was made of them."""
+"""Find films that were moved, by their content."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from storyscope.media import file_digest, find_videos, has_film
 
 @dataclass(frozen=True)
 class Relinked:
-    """A video whose film was found in another place."""
+    """A video whose film was found at another path."""
 
     video: str
     before: str
@@ -20,9 +20,9 @@ class Relinked:
 
 
 def relink(library: LocalLibrary, folder: Path) -> tuple[list[Relinked], list[str]]:
-    """Find films that are not where they were, in a folder; also the ids of those not found.
+    """Search a folder for films that are missing; also return the ids of those not found.
 
-    A film is known by the digest of its whole content. Stories and annotations stay as they are.
+    A film is recognised by the digest of its whole content. Stories and annotations do not change.
     """
     store = library.store
     records = store.records()

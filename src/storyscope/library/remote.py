@@ -1,4 +1,4 @@
-"""A library that `storyscope serve` has opened elsewhere, with the verbs of `Library`."""
+"""A library served by `storyscope serve`, with the methods of `Library`."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from storyscope.search import Filter
 from storyscope.store import VideoRecord, address_of
 
 PAGE = 500
-"""Videos asked for at a time."""
+"""Number of videos per request."""
 PIECE = 1 << 20
-"""Bytes of a file that are read at a time while it is sent."""
+"""Bytes per chunk while a file is uploaded."""
 MOST_PICTURES = 500
-"""Pictures of served libraries that stay on this machine: commands print where they lie."""
+"""Maximum number of cached pictures of served libraries: commands print their paths."""
 FOR_PAGE = {"file", "title", "modified", "same_as"}
-"""What a server says of a video beside the facts that `list --json` gives."""
+"""Fields of a video in the API in addition to those of `list --json`."""
 
 
 class RemoteLibrary(Library, schemes=("http", "https")):
-    """Videos and their stories behind an address; `?token=` in it, or STORYSCOPE_TOKEN, is sent."""
+    """Videos and their stories at an address; `?token=` in it, or STORYSCOPE_TOKEN, is sent."""
 
     def __init__(self, place: str | Path, *, timeout: float = 60.0) -> None:
         _, self.place = address_of(place)
@@ -47,7 +47,7 @@ class RemoteLibrary(Library, schemes=("http", "https")):
         given = parse_qs(parts.query).get("token", [os.environ.get("STORYSCOPE_TOKEN", "")])
         self._token, self._timeout = given[0], timeout
         self._count = StoryCount()
-        """How many stories are wanted for the time being, if anybody said so."""
+        """The temporary number of stories, if there is one."""
 
     def add(
         self,
@@ -58,9 +58,10 @@ class RemoteLibrary(Library, schemes=("http", "https")):
         report: Report = silent,
         glance: float = 0.2,
     ) -> Video:
-        """Index a video and wait until it is ready; a file that the server does not see is sent.
+        """Index a video and wait until it is ready; a file that the server does not have is
+        uploaded.
 
-        `glance` is how often, in seconds, the server is asked how far it is.
+        `glance` is the interval in seconds at which the server is asked for progress.
         """
         if again:
             raise LibraryError(
@@ -118,7 +119,7 @@ class RemoteLibrary(Library, schemes=("http", "https")):
         return [hit_of(facts) for facts in found]
 
     def picture(self, video: str, seconds: float) -> Path:
-        """A file with the keyframe nearest to a time, kept in the cache folder."""
+        """A file with the keyframe nearest to a time, stored in the cache folder."""
         taken = self._fetch("GET", f"/videos/{_safe(video)}/picture?{urlencode({'at': seconds})}")
         return keep_picture(taken)
 
@@ -160,7 +161,7 @@ class RemoteLibrary(Library, schemes=("http", "https")):
         return seen
 
     def with_settings(self, settings: Sequence[str], *, preset: str | None = None) -> RemoteLibrary:
-        """Itself: a served library is indexed by its own settings, and by no others."""
+        """The library itself: a served library is indexed with its own settings only."""
         if settings or preset:
             raise LibraryError(
                 "a remote library is indexed with its own settings; "
@@ -205,7 +206,8 @@ class RemoteLibrary(Library, schemes=("http", "https")):
         return self._fetch("GET", f"/videos/{_safe(video)}/export/html?{query}").decode()
 
     def _queue(self, path: Path, transcript: Path | None) -> int:
-        """The number of the job: by path where the server has the file, else the file is sent."""
+        """The number of the job: by path if the server has the file, otherwise the file is
+        uploaded."""
         wanted = {"path": str(path)} | ({"transcript": str(transcript)} if transcript else {})
         try:
             (number, *_) = self._ask("POST", "/videos", wanted)["jobs"]
@@ -216,7 +218,7 @@ class RemoteLibrary(Library, schemes=("http", "https")):
         return int(number)
 
     def _send_files(self, files: dict[str, Path | None]) -> Any:
-        """Files as a form, read while they are sent."""
+        """Files as form data, read while they are sent."""
         mark = secrets.token_hex(16)
         parts: list[bytes | Path] = []
         for name, path in files.items():
@@ -299,7 +301,7 @@ def _read(parts: Iterable[bytes | Path]) -> Iterator[bytes]:
 
 
 def _refused(refusal: HTTPError) -> StoryscopeError:
-    """The server's own error, of the class that it would have been here."""
+    """The server's own error, as the class that it has locally."""
     try:
         facts = json.loads(refusal.read())
     except ValueError:
@@ -311,7 +313,7 @@ def _refused(refusal: HTTPError) -> StoryscopeError:
 
 
 def _asked(count: StoryCount) -> dict[str, float]:
-    """What is wanted, by the names that the server knows it by."""
+    """The wanted number of stories, with the names that the server uses."""
     return {"count" if name == "about" else name: value for name, value in count.facts.items()}
 
 
@@ -320,7 +322,7 @@ def _safe(name: str) -> str:
 
 
 def keep_picture(picture: bytes) -> Path:
-    """Keep a picture in the cache, and no more than `MOST_PICTURES` of those used last."""
+    """Store a picture in the cache, which keeps the `MOST_PICTURES` most recently used."""
     name = f"pictures/{sha256(picture).hexdigest()[:32]}.jpg"
     path = keep_in_cache(name, picture)
     if path is None:

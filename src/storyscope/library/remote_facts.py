@@ -1,4 +1,4 @@
-"""What the API says of stories, shots and hits, as the types that a library gives."""
+"""Convert the API's JSON for stories, shots and hits to the types of a library."""
 
 from __future__ import annotations
 

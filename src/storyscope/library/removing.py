@@ -1,4 +1,4 @@
-"""Taking a video out of a library, with all that was made from it."""
+"""Remove a video from a library, with everything computed from it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from storyscope.store import Store, VideoRecord
 from storyscope.writing import real_folder
 
 BY_VIDEO = (OWN_VERSIONS, REJECTED, SPEAKERS_DOCUMENT, TITLES_DOCUMENT, VIDEO_SETTINGS)
-"""Documents that hold something of each video, by its id."""
+"""Documents that contain entries of each video, by its id."""
 
 
 def remove_video(store: Store, record: VideoRecord) -> None:
-    """Remove a video; of files only those that the library made, or that were uploaded to it."""
+    """Remove a video; only files that the library created or that were uploaded are deleted."""
     video = record.video.id
     made = [real_folder(store.folder, name, video) for name in ("pictures", "scratch")]
     with store.busy(video):

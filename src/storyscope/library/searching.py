@@ -1,4 +1,4 @@
-"""Searching a library: which stories may answer, and the titles of those that do."""
+"""Search in a library: which stories may match, and the titles of the hits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class LibrarySearch:
-    """Finds stories of one library, grouped into `count` stories a video if that is set."""
+    """Finds stories of one library, regrouped into `count` stories per video if that is set."""
 
     def __init__(self, library: LocalLibrary, count: StoryCount) -> None:
         self._library, self._store, self._count = library, library.store, count
@@ -41,7 +41,7 @@ class LibrarySearch:
         return self._titled(self._searcher.more_like(story, limit=limit, only=self._allowed(only)))
 
     def thumbnail(self, story: Story) -> Thumbnail:
-        """The frame that shows a story when nothing was searched for."""
+        """The thumbnail of a story without a query."""
         return self._searcher.thumbnail(story)
 
     def prepare(self) -> None:
@@ -67,7 +67,7 @@ class LibrarySearch:
         return only or Filter()
 
     def _titled(self, hits: list[Hit]) -> list[Hit]:
-        """The hits with titles, which stories that were regrouped for this search lack."""
+        """The hits with titles, which stories regrouped for this search lack."""
         if not self._count:
             return hits
         videos = {hit.video for hit in hits}

@@ -22,7 +22,8 @@ log = logging.getLogger(__name__)
 def keep_settings(
     library: LocalLibrary, settings: Sequence[str], *, preset: str | None, report: Report
 ) -> None:
-    """Write settings into the library's own file, and apply another number of stories at once."""
+    """Write settings to the library's settings file, and apply a new number of stories
+    immediately."""
     config = library.with_settings(settings, preset=preset).config
     text = to_toml(config, preset=preset or "default", home=library.folder)
     with half_written(library.folder, [text.encode()]) as part:

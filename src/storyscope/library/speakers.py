@@ -1,4 +1,4 @@
-"""The speakers of a video: told apart by their voices, named by people, kept in the library."""
+"""The speakers of a video: identified by their voices, named by people, stored in the library."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ def _checked(kept: dict[str, dict[str, Any]]) -> dict[str, Any]:
 
 
 SPEAKERS_DOCUMENT: JsonDocument[dict[str, Any]] = JsonDocument("speakers.json", _checked, dict)
-"""For each video whose speakers were asked for: its turns, and the names that people gave."""
+"""The turns and the names of speakers, for each analysed video."""
 
 
 def find_speakers(library: LocalLibrary, video: str, *, report: Report = silent) -> None:
-    """Tell the speakers of a video apart and keep their turns; names given before are dropped."""
+    """Identify the speakers of a video and store their turns; earlier names are dropped."""
     encoder = load_voice_encoder()
     words = library.store.load(video, TRANSCRIPT)
     if words is None or not words.words:
         raise TranscriptError(
-            f"{video} has no transcript, so nobody is known to speak in it; add it again with "
-            f"--transcript FILE or transcripts.speech=auto"
+            f"{video} has no transcript, which speakers are identified by; add it again with "
+            "--transcript FILE or transcripts.speech=auto"
         )
     spans = turns_in(words)
     voices = []
@@ -62,7 +62,7 @@ def find_speakers(library: LocalLibrary, video: str, *, report: Report = silent)
 
 
 def speakers_of(store: Store, video: str) -> list[dict[str, Any]]:
-    """Number, name, seconds and turns of each speaker, who speaks longest first."""
+    """Number, name, seconds and turns of each speaker, longest speaking time first."""
     facts = SPEAKERS_DOCUMENT.read(store).get(video, {"turns": [], "names": {}})
     numbers = sorted({speaker for _, _, speaker in facts["turns"]})
     return [
@@ -77,7 +77,7 @@ def speakers_of(store: Store, video: str) -> list[dict[str, Any]]:
 
 
 def name_speakers(store: Store, video: str, names: Mapping[int, str]) -> None:
-    """Keep what people call the speakers of a video; an empty name is forgotten."""
+    """Name the speakers of a video; an empty name removes the old one."""
     known = {row["speaker"] for row in speakers_of(store, video)}
     for number in names:
         if number not in known:
@@ -96,7 +96,7 @@ def forget_speakers(store: Store, video: str) -> None:
 
 
 def turns_of(store: Store, name: str) -> dict[str, tuple[Span, ...]]:
-    """When the speaker of this name speaks, by video; an UnknownName where nobody is called so."""
+    """The turns of the speaker with this name, by video; an UnknownName if there is none."""
     found = {}
     every: set[str] = set()
     for video, facts in SPEAKERS_DOCUMENT.read(store).items():
@@ -114,14 +114,14 @@ def turns_of(store: Store, name: str) -> dict[str, tuple[Span, ...]]:
 
 
 def is_speaker(store: Store, text: str) -> bool:
-    """Whether a text is the name of a speaker, and nothing else."""
+    """Whether a text is exactly the name of a speaker."""
     wanted = text.strip().casefold()
     every = SPEAKERS_DOCUMENT.read_or_empty(store).values()
     return any(wanted == name.casefold() for facts in every for name in facts["names"].values())
 
 
 def hits_of_speaker(library: LocalLibrary, name: str, only: Filter) -> list[Hit]:
-    """Stories in which a speaker is heard, longest first; a score is the share of the story."""
+    """Stories in which a speaker is heard, longest first; the score is the share of the story."""
     found = []
     for video, spans in turns_of(library.store, name.strip()).items():
         language = library.store.load(video, PASSAGES).language
@@ -143,7 +143,7 @@ def hits_of_speaker(library: LocalLibrary, name: str, only: Filter) -> list[Hit]
 
 
 def _samples_in(spans: list[Span], sound: Iterable[SoundChunk]) -> Iterable[np.ndarray]:
-    """The sound of each stretch in its turn; only what is still needed is held."""
+    """The sound of each stretch in turn; only what is still needed is kept in memory."""
     waiting = list(spans)
     held: list[SoundChunk] = []
     for chunk in sound:

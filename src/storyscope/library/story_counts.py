@@ -1,4 +1,4 @@
-"""Other numbers of stories: kept for a video, or seen for the time being."""
+"""Other numbers of stories: stored for a video, or temporary."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def regroup(library: LocalLibrary, video: str) -> None:
-    """Bring the stories of an indexed video to the number that is wanted now."""
+    """Regroup the stories of an indexed video to the number that is wanted now."""
     store, config = library.store, settings_of(library.store, library.config, video)
     with store.busy(video):
         rename_stories(video, store, config, library.executor(store, video))
@@ -27,9 +27,9 @@ def regroup(library: LocalLibrary, video: str) -> None:
 
 
 class RegroupedStore:
-    """A store seen with another number of stories in every video; nothing is written.
+    """A view of a store with another number of stories in every video; nothing is written.
 
-    Its stories have no titles: making them takes a while, and few are looked at.
+    Its stories have no titles: making them is slow, and only few are shown.
     """
 
     def __init__(self, store: Store, count: StoryCount) -> None:
@@ -40,18 +40,18 @@ class RegroupedStore:
         return getattr(self._store, name)
 
     def key(self, video: str, artefact: Artefact[Any]) -> str | None:
-        """The key of an artefact; that of stories says which number they have."""
+        """The key of an artefact; the key of stories includes their number."""
         key = self._store.key(video, artefact)
         return f"{key} {self._count}" if key and artefact == TITLES else key
 
     def keys(self, video: str) -> dict[str, str]:
-        """The keys of all artefacts of a video, that of stories with their number."""
+        """The keys of all artefacts of a video; the key of stories includes their number."""
         keys = self._store.keys(video)
         named = {TITLES.name: f"{keys[TITLES.name]} {self._count}"} if TITLES.name in keys else {}
         return keys | named
 
     def ready_keys(self, artefact: Artefact[Any]) -> dict[str, str]:
-        """The keys of an artefact of every video, of stories with their number."""
+        """The keys of an artefact of every video; the key of stories includes their number."""
         keys = self._store.ready_keys(artefact)
         if artefact != TITLES:
             return keys

@@ -1,4 +1,4 @@
-"""The thumbnails that people choose, and what is learned from them."""
+"""The thumbnails that people choose, and the ranker trained on them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _checked(kept: list[dict[str, Any]]) -> list[dict[str, Any]]:
 CHOICES: JsonDocument[list[dict[str, Any]]] = JsonDocument("thumbnails.json", _checked, list)
 """The frames that people chose for stories."""
 LOCK = "thumbnails"
-"""Held by whoever learns from the frames that were chosen."""
+"""Held by the process that trains the ranker on chosen frames."""
 
 
 def preferred(store: Store, story: Story) -> Thumbnail | None:
@@ -42,7 +42,7 @@ def preferred(store: Store, story: Story) -> Thumbnail | None:
 
 
 def prefer_frame(store: Store, story: Story, seconds: float) -> float:
-    """Keep a person's choice, learn from all of them, and rate every video anew.
+    """Store a person's choice, retrain the ranker on all choices, and rate every video again.
 
     Returns the time of the keyframe that is nearest to `seconds` in the story.
     """
@@ -66,26 +66,27 @@ def prefer_frame(store: Store, story: Story, seconds: float) -> float:
 
 
 def learn(store: Store) -> None:
-    """Learn from every frame that people chose, for all or in their own version of the stories."""
+    """Train the ranker on every chosen frame, for all or in people's own versions of the
+    stories."""
     with store.lock(LOCK):
         choices = [*CHOICES.read_or_empty(store), *_in_versions(store)]
         ranker = prefer(base_ranker(store), _examples(store, choices))
         store.put_document(RANKER_FILE, f"{ranker.to_json()}\n".encode())
         for video in store.ready_keys(RATINGS):
-            # Whoever indexes a video rates it by what was learned.
+            # A process that indexes a video uses the new ranker.
             with suppress(VideoBusy, DamagedVideo), store.busy(video):
                 _rate_anew(store, video, ranker)
 
 
 def forget_choices(store: Store, video: str) -> None:
-    """Forget what people chose for a video that is removed; what was learned from it stays."""
+    """Delete the choices for a video that is removed; the ranker keeps what it learned."""
     if any(choice["video"] == video for choice in CHOICES.read_or_empty(store)):
         with CHOICES.change(store) as choices:
             choices[:] = [choice for choice in choices if choice["video"] != video]
 
 
 def _rate_anew(store: Store, video: str, ranker: Ranker) -> None:
-    """Let another ranker say how beautiful the keyframes are, as indexing the video again would."""
+    """Rate the keyframes with another ranker, as indexing the video again would."""
     record = store.record(video)
     if record is None or record.state != "ready":
         return
@@ -93,7 +94,7 @@ def _rate_anew(store: Store, video: str, ranker: Ranker) -> None:
     seen = store.load(video, VISION)
     film, vision = (given(None, key=store.key(video, made) or "") for made in (SCAN, VISION))
     key = stage_key(RATE_PICTURES, (film, vision, given(ranker, key=ranker.digest)))
-    # A run that was killed may have left ratings of what another network saw.
+    # An interrupted run may have left ratings made with another network.
     if key != store.key(video, RATINGS) and ratings.producer.endswith(f" on {seen.producer}"):
         store.save(video, RATINGS, key, rate_beauty(ratings, seen, ranker))
 
@@ -107,7 +108,7 @@ def _examples(store: Store, choices: Sequence[dict[str, Any]]) -> list[Choice]:
         try:
             seconds = store.load(choice["video"], PASSAGES).seconds
             seen = store.load(choice["video"], VISION)
-        except DamagedVideo:  # What was chosen elsewhere can still be learned.
+        except DamagedVideo:  # The ranker can still be trained on choices in other videos.
             continue
         taken = int(np.abs(seconds - choice["seconds"]).argmin())
         inside = (seconds >= choice["start"]) & (seconds < choice["end"])

@@ -1,4 +1,4 @@
-"""What people call a video: the name they gave it, else the title inside its file."""
+"""Titles of videos: given by a person, or found inside the file."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def _checked(kept: dict[str, dict[str, Any]]) -> dict[str, Any]:
 
 
 TITLES_DOCUMENT: JsonDocument[dict[str, Any]] = JsonDocument("titles.json", _checked, dict)
-"""For each video, the title that a person gave it, and the one found in the file of a digest."""
+"""For each video, the title that a person gave it, and the one found in the file with a digest."""
 
 
 class Titles:
-    """Titles of a library's videos, kept in one document of its store."""
+    """Titles of a library's videos, stored in one document of its store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -32,16 +32,16 @@ class Titles:
         self._unread: queue.Queue[Video] = queue.Queue()
 
     def of(self, video: Video) -> str:
-        """The title now; one that is not known yet is read from the file meanwhile."""
+        """The current title; if it is not known yet, it is read from the file in the background."""
         return self.of_each([video])[video.id]
 
     def of_each(self, videos: Iterable[Video]) -> dict[str, str]:
-        """The titles of many videos by their ids, read at once."""
+        """The titles of many videos by id, with one read."""
         kept = TITLES_DOCUMENT.read_or_empty(self._store)
         return {video.id: self._title(video, kept.get(video.id, {})) for video in videos}
 
     def rename(self, video: Video, title: str) -> None:
-        """Keep the name that a person gave; an empty one gives the file's own title back."""
+        """Store a title given by a person; an empty one restores the file's own."""
         self._keep(video.id, given=title or None)
 
     def _title(self, video: Video, kept: dict[str, Any]) -> str:
@@ -57,14 +57,14 @@ class Titles:
         return ""
 
     def _find(self) -> None:
-        """Read the titles inside files, one file after another, however many were asked for."""
+        """Read the titles inside files, one file at a time."""
         while video := self._unread.get():
             try:
-                # A film in a bucket is not fetched for its title alone.
+                # A film in a bucket is not downloaded just for its title.
                 found = "" if in_bucket(video.path) else read_title(video.path)
             except StoryscopeError:
                 found = ""
-            # Where nothing can be written, the title is read again by the next server.
+            # If nothing can be written, the next server reads the title again.
             with suppress(StoryscopeError, OSError):
                 self._keep(video.id, digest=video.digest, found=found)
 

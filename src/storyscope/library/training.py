@@ -1,4 +1,4 @@
-"""Teach a library an editor's style: people's versions of its videos in, a story model out."""
+"""Train a library's story model on people's versions of its videos."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from storyscope.stories.fine_tuning import FineTuning
 
 RANKER_FRAMES = 12
-"""Frames of each film that a ranker of frames is trained on."""
+"""Frames of each film that a thumbnail ranker is trained on."""
 STYLE_FILE = "stories.safetensors"
-"""The library's own story model, beside its settings."""
+"""The library's own story model, next to its settings."""
 
 
 def learn_style(
@@ -52,18 +52,18 @@ def learn_style(
     annotator: str | None = None,
     report: Report = silent,
 ) -> FineTuning:
-    """Train from the model that ships, on the named versions or on all there are.
+    """Train from the shipped model, on the given versions or on all.
 
-    A name is a video that people annotated, or a file of stories called after its video, which
-    is read and not kept. What the library learned before is not built upon: it has seen the very
-    videos that are left out to judge by.
+    A name is an annotated video, or a file of stories named after its video, which is read and not
+    stored. Training does not continue from what the library learned before, because that model has
+    seen the videos that are left out for scoring.
     """
     examples = gather_examples(library, annotations, annotator=annotator)
     return fine_tune(examples, report=report)
 
 
 def adopt_style(library: LocalLibrary, tuned: FineTuning) -> Path:
-    """Let the library find stories by what was learned, from the next `add` on."""
+    """Use the trained model to detect stories, from the next `add` on."""
     with TemporaryDirectory(prefix="storyscope-") as folder:
         tuned.model.save(Path(folder) / STYLE_FILE)
         library.store.put_document(STYLE_FILE, (Path(folder) / STYLE_FILE).read_bytes())
@@ -73,9 +73,10 @@ def adopt_style(library: LocalLibrary, tuned: FineTuning) -> Path:
 
 
 def boundary_changes(library: LocalLibrary, tuned: FineTuning) -> list[dict[str, Any]]:
-    """For each video, the seconds where stories would begin or no longer begin by what was learned.
+    """For each video, the seconds where stories would begin or no longer begin with the trained
+    model.
 
-    The stories that are automatic now are compared; videos that stay as they are do not appear.
+    It is compared with the current automatic stories; unchanged videos do not appear.
     """
     changes = []
     for record in library.videos():
@@ -93,9 +94,9 @@ def boundary_changes(library: LocalLibrary, tuned: FineTuning) -> list[dict[str,
 
 
 def count_changes(before: Set[float], after: Set[float]) -> dict[str, int]:
-    """How many boundaries moved, and how many times stories were joined and split.
+    """How many boundaries moved, and how many stories were joined and split.
 
-    A boundary that is gone and one that is new have moved if no boundary that stayed is between
+    A boundary that is gone and one that is new count as moved if no unchanged boundary is between
     them; the others join two stories, or split one.
     """
     stayed = sorted(before & after)
@@ -111,7 +112,7 @@ def count_changes(before: Set[float], after: Set[float]) -> dict[str, int]:
 def facts_of(tuned: FineTuning) -> dict[str, Any]:
     """Mean IoU on videos left out: before, after, and of equal stories; each video and the mean.
 
-    `minutes` counts every version of a video, `stories_per_minute` is the geometric mean of theirs.
+    `minutes` counts every version of a video; `stories_per_minute` is the geometric mean.
     """
     rows = {"before": tuned.before, "after": tuned.after, "uniform": tuned.uniform}
     return {
@@ -128,7 +129,7 @@ def facts_of(tuned: FineTuning) -> dict[str, Any]:
 
 
 def refuse_other_file(output: Path) -> None:
-    """Refuse to write a network over a file that is none."""
+    """Refuse to replace a file that is not a network."""
     if output.is_file():
         try:
             Embedding.load(output)
@@ -149,8 +150,8 @@ def learn_embedding(
 ) -> Embedding:
     """Train one of the paper's networks on people's versions.
 
-    The features are those that `stories.cues` names, where the settings are the paper's; else all
-    that every video has, made alike.
+    The features are those in `stories.cues` if the settings are the paper's; otherwise all that
+    every video has from the same producer.
     """
     versions = gather_versions(library, annotations, annotator=annotator)
     features = {video: library.features(video) for video, _ in versions}
@@ -175,10 +176,10 @@ def learn_collection(
     annotator: str | None = None,
     report: Report = silent,
 ) -> Path:
-    """Fit all that the paper fits on a collection, on people's versions, and keep it.
+    """Fit everything that the paper fits on a collection, on people's versions, and store it.
 
-    The videos are indexed without an embedding; one sound mixture and one set of concept groups
-    are fitted to all of them; then the network is trained. A run that was stopped goes on.
+    The videos are indexed without an embedding; one audio mixture and one set of concept groups are
+    fitted to all of them; then the network is trained. An interrupted run resumes.
     """
     names = [*dict.fromkeys(video for video, _ in gather_versions(library, annotations))]
     plain = fit_collection(library, names, report=report)
@@ -191,9 +192,9 @@ def learn_collection(
 def fit_collection(
     library: LocalLibrary, names: Sequence[str], *, refit: bool = True, report: Report = silent
 ) -> LocalLibrary:
-    """Describe these videos with what they have in common; the library under such settings.
+    """Index these videos with shared models, and return the library with such settings.
 
-    With `refit`, one sound mixture and one set of concept groups are fitted to all of them first.
+    With `refit`, one audio mixture and one set of concept groups are fitted to all of them first.
     No embedding is used yet.
     """
     config, store = library.config, library.store
@@ -209,9 +210,9 @@ def fit_collection(
 
 
 def learn_ranker(library: LocalLibrary, names: Sequence[str]) -> None:
-    """Train a ranker of frames for an image network that the shipped one does not know.
+    """Train a thumbnail ranker for an image network that the shipped ranker does not support.
 
-    It learns from good frames of these videos and the same frames made worse.
+    It learns from good frames of these videos and degraded copies of them.
     """
     network = library.store.load(names[0], VISION).producer.split("@")[0]
     if load_ranker().backbone == network:
@@ -264,7 +265,7 @@ def _required(features: Mapping[str, Sequence[Features]], wanted: Sequence[str])
 def gather_examples(
     library: LocalLibrary, annotations: Sequence[str] = (), *, annotator: str | None = None
 ) -> dict[str, dict[str, StoryExample]]:
-    """What each annotated video teaches: by the video's id, then by that and the annotator."""
+    """The training example of each annotated video: by the video's id, then by annotator."""
     examples: dict[str, dict[str, StoryExample]] = {}
     for video, version in gather_versions(library, annotations, annotator=annotator):
         name = f"{video} by {version.annotator}"
@@ -275,7 +276,7 @@ def gather_examples(
 def gather_versions(
     library: LocalLibrary, annotations: Sequence[str] = (), *, annotator: str | None = None
 ) -> list[tuple[str, Annotation]]:
-    """The named versions, or all there are, each with its video."""
+    """The named versions, or all, each with its video."""
     named = annotations or [record.video.id for record in library.videos()]
     versions = [
         (video, version) for name in named for video, version in _versions(library, name, annotator)
@@ -284,7 +285,7 @@ def gather_versions(
         raise AnnotationError(
             "no video of the library is annotated"
             + (f" by {annotator}" if annotator else "")
-            + "; mark stories on the page, or bring them in with `storyscope import`"
+            + "; mark stories on the page, or import them with `storyscope import`"
         )
     return versions
 
@@ -303,12 +304,12 @@ def _versions(
 def _from_file(
     library: LocalLibrary, file: Path, known: Sequence[str]
 ) -> list[tuple[str, Annotation]]:
-    """Versions in a file called after its video: film.vtt, or film.anna.json."""
+    """Versions in a file named after its video: film.vtt, or film.anna.json."""
     video = next((name for name in (file.stem, file.name.split(".")[0]) if name in known), None)
     if video is None:
         raise UnknownVideo(
-            f"which video is {file} about? call it after one ({', '.join(known) or 'none yet'}), "
-            "or bring it in with `storyscope import --video`"
+            f"which video is {file} about? name it after one ({', '.join(known) or 'none yet'}), "
+            "or import it with `storyscope import --video`"
         )
     return [(video, each) for each in annotations_in(library, file, video)]
 
@@ -320,7 +321,7 @@ def _example(library: LocalLibrary, video: str, version: Annotation) -> StoryExa
 
 
 def stories_over_shots(version: Annotation, shots: Sequence[Shot]) -> Segmentation:
-    """A person's stories, each beginning at the change of shot nearest to where they put it."""
+    """A person's stories, each beginning at the nearest shot change."""
     starts = [shot.span.start for shot in shots]
     nearest = {
         min(range(len(shots)), key=lambda shot: abs(starts[shot] - seconds))

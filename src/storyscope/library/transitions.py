@@ -1,4 +1,4 @@
-"""Transitions that people rejected, and a shot detector that learns from them."""
+"""Transitions that people rejected, and training of the shot detector on them."""
 
 from __future__ import annotations
 
@@ -34,12 +34,10 @@ REJECTED: JsonDocument[dict[str, Any]] = JsonDocument("rejected-transitions.json
 def reject_transition(
     library: LocalLibrary, video: str, number: int, *, rejected: bool = True
 ) -> Transition:
-    """Keep that no new shot begins at shot `number`, counted from 1, or that one does after all."""
+    """Store that no new shot begins at shot `number`, counted from 1, or undo this."""
     shots = library.shots(video)
     if not 2 <= number <= len(shots):
-        raise AnnotationError(
-            f"{video} has shots 1 to {len(shots)}; name one from 2 on, whose beginning is wrong"
-        )
+        raise AnnotationError(f"{video} has shots 1 to {len(shots)}; give a number from 2 on")
     transition = shots[number - 1].transition
     if transition.kind == "cut":
         raise AnnotationError(
@@ -63,10 +61,11 @@ def is_rejected(library: LocalLibrary, video: str) -> list[bool]:
 
 
 def learn_transitions(library: LocalLibrary, *, report: Report = silent) -> tuple[Path, int, int]:
-    """Teach the shot detector by what was rejected: the model's file, and how much taught it.
+    """Train the shot detector on rejected transitions.
 
     Gradual transitions of the same videos that nobody rejected are the counter-examples. The model
-    is used from the next `add` on. Returns its path, the rejected and the kept transitions.
+    is used from the next `add` on. Returns its path and the numbers of rejected and of accepted
+    transitions.
     """
     rejected = REJECTED.read(library.store)
     if not rejected:
@@ -79,7 +78,7 @@ def learn_transitions(library: LocalLibrary, *, report: Report = silent) -> tupl
         for example in _examples(library, video, spans, report)
     ]
     learned = adapt(examples)
-    # Another model has another name, so that `add` sees that shots must be found anew.
+    # The model gets a new name, so that `add` notices that shots must be detected again.
     name = f"shots-{digest(learned)[:12]}.npz"
     written = io.BytesIO()
     np.savez_compressed(written, **learned)  # type: ignore[arg-type]
@@ -93,7 +92,7 @@ def learn_transitions(library: LocalLibrary, *, report: Report = silent) -> tupl
 def _examples(
     library: LocalLibrary, video: str, rejected: list[tuple[int, int]], report: Report
 ) -> Iterator[tuple[np.ndarray, bool]]:
-    """The features of a video's gradual transitions, and whether each is one."""
+    """The features of a video's gradual transitions, and whether each is a real one."""
     spans = dict.fromkeys(rejected, False)
     for shot in library.shots(video)[1:]:
         change = shot.transition

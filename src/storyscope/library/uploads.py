@@ -1,4 +1,4 @@
-"""Copies of what people uploaded: beside the library's own files, or in its bucket."""
+"""Copies of uploaded files: next to the library's own files, or in its bucket."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from storyscope.writing import UPLOADING
 
 
 def keep_upload(store: Store, folder: Path) -> str:
-    """Keep a folder of one upload that is whole, where all who open the library see it; where."""
+    """Store a complete upload where all processes with the library see it; return its location."""
     name = folder.name.removeprefix(UPLOADING)
     if not store.upload_bucket:
         return str(folder.rename(folder.with_name(name)))
@@ -22,7 +22,7 @@ def keep_upload(store: Store, folder: Path) -> str:
 
 
 def copy_upload(store: Store, file: Path, name: str) -> str:
-    """Copy a file to where uploads are kept, unless it is there; its place."""
+    """Copy a file to the uploads unless it is there; return its location."""
     if not store.upload_bucket:
         copy = store.uploads / name
         if not copy.is_file() or copy.stat().st_size != file.stat().st_size:
@@ -38,12 +38,12 @@ def copy_upload(store: Store, file: Path, name: str) -> str:
 
 
 def delete_upload(store: Store, file: str) -> None:
-    """Delete the library's own copy of a file that was uploaded; any other is left alone."""
+    """Delete the library's own copy of an uploaded file; any other file is left alone."""
     if in_bucket(file):
         if store.upload_bucket and file.startswith(f"{store.upload_bucket}/"):
             place, key = split_address(file)
             Bucket(place).delete(key)
     elif Path(file).resolve().is_relative_to(store.uploads.resolve()):
         Path(file).unlink(missing_ok=True)
-        with suppress(OSError):  # It holds something else, or was never an upload's.
+        with suppress(OSError):  # It contains something else, or was never an upload.
             Path(file).parent.rmdir()

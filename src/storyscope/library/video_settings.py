@@ -1,4 +1,4 @@
-"""Settings of a single video, which go before those of its library."""
+"""Settings of a single video, which override those of its library."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from storyscope.library.documents import JsonDocument
 from storyscope.store import Store
 
 OF_A_VIDEO = {"stories": ("granularity", "about", "minutes"), "media": ("start", "end")}
-"""What may be set for one video; all else must be the same for all that are searched together."""
+"""Settings that one video may have; all others must be equal for videos that are searched
+together."""
 
 Tables = dict[str, dict[str, Any]]
-"""Settings by room and name, as a TOML file would hold them."""
+"""Settings by table and name, as in a TOML file."""
 
 
 def _checked(kept: dict[str, Tables]) -> dict[str, Any]:
@@ -27,20 +28,20 @@ VIDEO_SETTINGS: JsonDocument[dict[str, Any]] = JsonDocument("video_settings.json
 
 
 def settings_of(store: Store, config: Config, video: str) -> Config:
-    """The settings of a video: those of its library, and its own over them."""
+    """The settings of a video: those of its library, overridden by its own."""
     return with_settings(config, own_settings(store, video), where=video)
 
 
 def own_settings(store: Store, video: str) -> Tables:
-    """The settings that a video has of its own."""
+    """The video's own settings."""
     own: Tables = VIDEO_SETTINGS.read(store).get(video, {})
     return own
 
 
 def keep_settings_of(store: Store, video: str, changes: Tables) -> None:
-    """Keep settings of a video; a room that is given replaces what the video had of it.
+    """Store settings of a video; a given table replaces the video's own.
 
-    An empty room leaves all of it to the library's settings.
+    An empty table removes them, so that the library's settings apply.
     """
     for room, values in changes.items():
         for name in values:

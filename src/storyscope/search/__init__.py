@@ -1,6 +1,6 @@
 """Search: a query in, ranked stories with a thumbnail and the evidence for each out.
 
-A search runs in one direction, a module a step:
+A search runs in one direction, with one module per step:
 
     query       text -> terms, phrases and query vectors
     candidates  terms -> the passages that contain them

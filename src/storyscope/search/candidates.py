@@ -1,6 +1,6 @@
-"""The terms of a query -> the passages that contain them, and the story each passage is in.
+"""The terms of a query -> the passages that contain them, and the story of each passage.
 
-A passage is known by its address, a number that the store gave it.
+A passage is identified by its address, a number assigned by the store.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ def find_passages(terms: Sequence[Term], store: Store) -> list[np.ndarray]:
 
 def _find(lookup: TextQuery, store: Store) -> np.ndarray:
     if lookup.prefix:
-        # A word that fills the limit needs no completion, which might crowd it out.
+        # A term that reaches the limit is not searched as a prefix too, which might displace exact
+        # matches.
         found = store.text.find(TextQuery(lookup.terms))
         if len(found) >= MAX_MATCHES:
             return found
@@ -48,7 +49,7 @@ class PassageStories:
         self._on_screen.values[rows] = np.arange(len(addresses)) >= spoken_count
 
     def remove(self, addresses: range) -> None:
-        """Let these passages belong to no story from now on."""
+        """Remove these passages from their stories."""
         self._stories.values[addresses.start : addresses.stop] = NO_STORY
 
     def term_shares(self, found: Sequence[np.ndarray]) -> np.ndarray:
@@ -58,12 +59,13 @@ class PassageStories:
         """
         counts = np.zeros(len(self._stories), np.float32)
         for addresses in found:
-            # A passage may have been added by another process after this was brought up to date.
+            # A passage may have been added by another process in the meantime.
             counts[addresses[addresses < len(counts)]] += 1
         return counts / max(len(found), 1)
 
     def best_per_story(self, shares: np.ndarray, count: int, *, on_screen: bool) -> np.ndarray:
-        """float64 [count]: each story's largest share among spoken passages, or those on screen."""
+        """float64 [count]: each story's largest share among its spoken passages, or those on
+        screen."""
         chosen = (
             (shares > 0)
             & (self._on_screen.values == on_screen)

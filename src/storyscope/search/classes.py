@@ -1,4 +1,4 @@
-"""The classes of the image network: their vectors, their names, and which a query names."""
+"""The classes of the image network: their vectors, their names, and which of them a query names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from storyscope.models import class_synonyms as synonyms_of_classes
 from storyscope.search.text_model import TextModel
 
 LONGEST_NAME = 3
-"""Words of the longest concept name that is looked for in a query."""
+"""Number of words of the longest concept name that is searched for in a query."""
 
 Lexicon = Mapping[str, frozenset[int]]
 """Lower-case name of a concept -> the classes of the image network that it covers."""
@@ -24,7 +24,7 @@ Lexicon = Mapping[str, frozenset[int]]
 
 @lru_cache(1)
 def class_lexicon() -> Lexicon:
-    """The names of all classes of the image network, and of the wider concepts over them."""
+    """The names of all classes of the image network, and of the broader concepts."""
     names, synonyms = class_names(), synonyms_of_classes()
     no_posteriors = np.zeros((0, len(names)), np.float32)
     known = detect(no_posteriors, class_names=names, class_synonyms=synonyms)
@@ -43,9 +43,9 @@ def class_synonyms() -> dict[str, str]:
 
 
 def embed_classes(model: TextModel, names: Sequence[str]) -> np.ndarray:
-    """float32 [classes, dimensions]: the text vectors of class names, less their mean.
+    """float32 [classes, dimensions]: the text vectors of class names, minus their mean.
 
-    They are kept in the cache, because a thousand take seconds.
+    They are cached, because encoding a thousand names takes seconds.
     """
     key = hashlib.sha256("\n".join([model.digest, *names]).encode()).hexdigest()
     name = f"classes/{key}.npy"
@@ -61,7 +61,7 @@ def embed_classes(model: TextModel, names: Sequence[str]) -> np.ndarray:
 
 
 def conse(classes: np.ndarray, shares: np.ndarray, class_vectors: np.ndarray) -> np.ndarray:
-    """Pictures in the space of words: the vectors of their classes, weighted by probability.
+    """Pictures in the space of text vectors: the vectors of their classes, weighted by probability.
 
     Convex combination of semantic embeddings (Norouzi et al., 2014); rows of unit length.
     """

@@ -1,7 +1,7 @@
-"""The index of a library in a database: it gives candidates, which are then scored exactly.
+"""The index of a library in a database: it selects candidates, which are then scored exactly.
 
-A small library has every story for a candidate, so its answers are those of a folder. In a large
-one, candidates are the stories nearest to the query in each modality.
+In a small library every story is a candidate, so its hits are those of a library in a folder. In a
+large one, candidates are the stories nearest to the query in each modality.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from storyscope.store import (
 
 log = logging.getLogger(__name__)
 EXACT_STORIES = 2_000
-"""In a library of so many stories every one is compared with the query."""
+"""Number of stories up to which every story is compared with the query."""
 CANDIDATES = 200
-"""Nearest vectors that each modality contributes; more where a later page is asked for."""
+"""Nearest vectors that each modality contributes; more for later pages."""
 MIN_SHARE = 0.05
-"""Shots that show a class less surely are no candidates for its name."""
+"""Minimum probability of a class in a shot that is a candidate for its name."""
 CACHED_BYTES = 256 << 20
-"""Rows of stories that stay in memory."""
+"""Number of stories whose rows are cached."""
 
 
 class DatabaseIndex:
@@ -69,11 +69,12 @@ class DatabaseIndex:
         return image_dimensions(self._config.search.image_text)
 
     def leave_out(self, video: str) -> None:
-        """Search without a damaged video until it is another."""
+        """Search without a damaged video until it changes."""
         self._left_out.setdefault(video, "")
 
     def prepare(self) -> None:
-        """File the videos that were added or changed since; any process may do so for all."""
+        """Index the videos that were added or changed since the last call; any process may do so
+        for all."""
         _, version = self._store.version()
         if version == self._version:
             return
@@ -88,7 +89,7 @@ class DatabaseIndex:
     def for_query(
         self, query: QueryVectors, terms: Sequence[TextQuery], most: int, only: Filter
     ) -> CandidateIndex:
-        """The stories that may answer a query, `most` of which will be shown."""
+        """The candidates for a query of which `most` hits will be shown."""
         numbers = self._candidates(query, terms, most, only)
         missing = [number for number in numbers if number not in self._rows]
         self._remember(self._vectors.stories(missing))
@@ -105,7 +106,7 @@ class DatabaseIndex:
             return self._vectors.of_video(only.video)
         if self._vectors.count() <= EXACT_STORIES:
             return self._vectors.all()
-        # A filter may pass over most of the nearest ones.
+        # A filter may exclude most of the nearest ones.
         wide = max(CANDIDATES, 4 * most) * (1 if only == Filter() else 4)
         found: list[int] = []
         if query.text is not None:
@@ -165,7 +166,7 @@ class DatabaseIndex:
         return filed
 
     def _joined(self, found: Sequence[FoundStory]) -> Segment:
-        """The rows of these stories as one segment; the last one is kept."""
+        """The rows of these stories as one segment; the last one is cached."""
         numbers = tuple(story.id for story in found)
         if self._last is None or self._last[0] != numbers:
             rows = [story.rows for story in found]
@@ -182,7 +183,7 @@ class DatabaseIndex:
 
 
 class CandidateIndex:
-    """The candidates of one query, asked as an `Index` of all stories is."""
+    """The candidates of one query, with the interface of an `Index` of all stories."""
 
     def __init__(
         self,
@@ -194,7 +195,7 @@ class CandidateIndex:
         self.class_vectors, self._segment = class_vectors, segment
         self._stories = stories
         self.addresses: dict[str, range] = {}
-        """The addresses of each video's passages, counted from 0 over these videos alone."""
+        """The addresses of each video's passages, counted from 0 over these videos only."""
         self.passages = PassageStories()
         row_of = {(story.video, story.number): row for row, story in enumerate(stories)}
         self._videos = sorted(videos.values(), key=lambda video: video.first_address)
@@ -212,11 +213,11 @@ class CandidateIndex:
         return len(self._stories)
 
     def current(self) -> np.ndarray:
-        """bool [stories]: every candidate belongs to a video as it is now."""
+        """bool [stories]: all true, because every candidate belongs to a current video."""
         return np.ones(self.story_count, bool)
 
     def locate(self, row: int) -> StoryLocation:
-        """The story in a row."""
+        """The story of a row."""
         return StoryLocation(self._stories[row].video, self._stories[row].number)
 
     def score(self, query: QueryVectors) -> VectorScores:
@@ -224,7 +225,7 @@ class CandidateIndex:
         return self._segment.score(query)
 
     def local(self, found: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Addresses of the store as those of these videos; others are left out."""
+        """Addresses of the store converted to those of these videos; others are left out."""
         firsts = np.array([video.first_address for video in self._videos], np.int64)
         counts = np.array([len(video.owners) for video in self._videos], np.int64)
         starts = np.array([self.addresses[video.video].start for video in self._videos], np.int64)
@@ -241,7 +242,7 @@ class CandidateIndex:
 
 
 def _surest(classes: np.ndarray, shares: np.ndarray) -> dict[int, float]:
-    """The largest share of every class that some shot shows surely enough."""
+    """The largest probability of every class that reaches the minimum in some shot."""
     best: dict[int, float] = {}
     for named, share in zip(classes.ravel().tolist(), shares.ravel().tolist(), strict=True):
         if share >= MIN_SHARE and share > best.get(named, 0.0):

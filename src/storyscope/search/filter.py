@@ -22,12 +22,12 @@ class Filter:
     longest: float | None = None
     """Length in seconds of the longest story."""
     language: str | None = None
-    """ISO 639-1 code of the video's transcript, as "en"."""
+    """ISO 639-1 code of the video's transcript, such as "en"."""
     speaker: str | None = None
-    """Name of somebody who must speak in a story; a library looks up when that is."""
+    """Name of a person who must speak in the story; the library looks up their turns."""
 
     def passes(self, story: Story, language: str) -> bool:
-        """Whether a story passes whose video has a transcript in `language`."""
+        """Whether a story passes, given the `language` of its video's transcript."""
         span = story.span
         return (
             self.video in (None, story.video)
@@ -41,10 +41,10 @@ class Filter:
 
 @dataclass(frozen=True, kw_only=True)
 class Within(Filter):
-    """The same, and only stories that hold the middle of one of some stretches."""
+    """A filter that also requires the middle of one of some time spans to be in the story."""
 
     stretches: Mapping[str, tuple[Span, ...]]
-    """By video, such as when a speaker speaks in it."""
+    """Time spans by video, such as the turns of a speaker."""
 
     def passes(self, story: Story, language: str) -> bool:
         stretches = self.stretches.get(story.video, ())

@@ -15,7 +15,7 @@ from storyscope.search.query import QueryVectors
 from storyscope.search.scores import LIKELY_SCORE, frame_relevance
 
 SPOKEN_REACH = 4.0
-"""Seconds around a matching passage in which a keyframe is likely to show what it speaks of."""
+"""Seconds around a matching passage in which keyframes probably show what is spoken about."""
 SPOKEN, ON_SCREEN, TOPIC, VISUAL = "Spoken", "On screen", "Topic", "Visual"
 POSSIBLE = "Possible match"
 
@@ -33,7 +33,7 @@ class PassageMatch:
 
 
 def find_matches(passages: Passages, story: Story, shares: np.ndarray) -> list[PassageMatch]:
-    """Passages of the story that contain terms of the query, in their order.
+    """Passages of the story that contain terms of the query, in order.
 
     `shares` holds the share of the query's terms in each passage: spoken ones, then text on screen.
     """
@@ -53,7 +53,7 @@ def find_matches(passages: Passages, story: Story, shares: np.ndarray) -> list[P
 
 
 def contains_phrases(matches: Sequence[PassageMatch], phrases: Sequence[str]) -> bool:
-    """Whether every phrase stands literally in one of the passages."""
+    """Whether every phrase occurs literally in one of the passages."""
     return all(any(_contains(match.text, phrase) for match in matches) for phrase in phrases)
 
 
@@ -77,7 +77,7 @@ def story_relevance(
 def word_evidence(
     matches: Sequence[PassageMatch], passages: Passages, story: Story, query: QueryVectors
 ) -> tuple[str, str]:
-    """The modality and the time and text of the best passage: by its terms, else by its topic."""
+    """The modality, time and text of the best passage: by its terms, otherwise by its topic."""
     best = max(matches, key=lambda match: match.share, default=None)
     if best is not None:
         return best.kind, f"{format_time(best.span.start)}: “{best.text}”"
@@ -91,7 +91,7 @@ def word_evidence(
 def visual_evidence(
     passages: Passages, story: Story, query: QueryVectors, relevance: np.ndarray
 ) -> tuple[str, str]:
-    """The modality and the time and content of the keyframe that shows the query best."""
+    """The modality, time and content of the keyframe that shows the query best."""
     frames = _inside(passages.seconds, story)
     if not len(frames):
         return "", ""
@@ -103,14 +103,15 @@ def visual_evidence(
 
 
 def evidence_line(score: float, modality: str, found: str) -> str:
-    """One line for people: "Spoken, 1:04: “...”", or "Possible match, 7:08: hare" when unsure."""
+    """The line of evidence: "Spoken, 1:04: “...”", or "Possible match, 7:08: hare" if uncertain."""
     if not found:
         return ""
     return f"{modality if score >= LIKELY_SCORE else POSSIBLE}, {found}"
 
 
 def _main_class(passages: Passages, frame: int, query: QueryVectors) -> str:
-    """The class that explains most of why a keyframe fits: a named one, else the likeliest."""
+    """The class that contributes most to the score of a keyframe: one that the query names,
+    otherwise the most probable one."""
     names, classes = class_names(), passages.classes[frame]
     named = query.class_weights if query.class_weights is not None else np.zeros(len(names))
     weight = passages.shares[frame].astype(float) * (named[classes] + 1e-3)

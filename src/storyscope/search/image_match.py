@@ -1,8 +1,8 @@
 """How well a text fits a picture, and the probability that it describes it.
 
-A cosine alone tells little: some pictures are near to every text. So a text is set against the
-thousand names of things (how far does it stand out from them, for this very picture?), and the
-image network's classes have their say:
+A cosine alone says little: some pictures are close to every text. So a text is compared with the
+thousand class names (does it fit this picture better than they do?), and the cosine by ConSE is
+added:
 
     fit = cosine + CONTRAST (cosine - mean) / deviation + CLASSES class_cosine
 
@@ -18,18 +18,18 @@ import numpy as np
 from storyscope.core.logistic import sigmoid
 
 MIN_PROBABILITY = 0.16
-"""Probability at which a match just counts, as `scores.MIN_SCORE`."""
+"""Probability at the threshold of a match, equal to `scores.MIN_SCORE`."""
 CONTRAST, CLASSES = 1 / 30, 0.1
 MIN_FIT, SLOPE = 0.379, 24.0
-"""The fit that just answers, and how fast the log-odds rise from there."""
+"""The fit at the threshold, and the slope of the log-odds."""
 NOT_ENCODED = -1.0
-"""Stands for the probability of a picture that the image-text network did not look at."""
+"""Probability of a picture that was not encoded by the image-text network."""
 
 
 def background(pictures: np.ndarray, names: np.ndarray) -> np.ndarray:
-    """float32 [pictures, 2]: mean and deviation of each picture's cosines with all names.
+    """float32 [pictures, 2]: mean and standard deviation of each picture's cosines with all names.
 
-    Both are 0 for a row of zeros, which is a picture that nobody looked at.
+    Both are 0 for a row of zeros, which is a picture that was not encoded.
     """
     if not len(pictures):
         return np.zeros((0, 2), np.float32)

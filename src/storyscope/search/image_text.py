@@ -1,9 +1,9 @@
-"""Pictures and words in one space, by a network that learned both together (CLIP).
+"""Pictures and texts in one embedding space, by an image-text network such as CLIP.
 
-By default that is the image half of CLIP where it was fetched (`storyscope models get clip`), with
-a small head of our own for the words. A person may name another: a folder, or a hub id, that holds
-both halves in ONNX, its tokenizer and how it wants its pictures, as those made with Optimum do
-(`Xenova/clip-vit-base-patch32`). Without any, the image network's classes have to do.
+By default this is the image encoder of CLIP, if it was downloaded (`storyscope models get clip`),
+with a small text encoder of our own. Users may choose another: a folder or hub id with both
+encoders in ONNX, the tokenizer and the preprocessing configuration, as exported by Optimum
+(`Xenova/clip-vit-base-patch32`). Without any, the classes of the image network are used.
 """
 
 from __future__ import annotations
@@ -41,20 +41,21 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 AUTO, OFF, CLIP = "auto", "off", "clip"
-"""Settings: CLIP where it was fetched, no such network, and CLIP in any case."""
+"""Settings: CLIP if it was downloaded, no such network, and CLIP in any case."""
 CONSE = "conse"
 """An older name for `off`."""
 LONGEST = 77
-"""Tokens of a text that CLIP reads."""
+"""Maximum number of tokens of a text for CLIP."""
 FILM_SHARE = 0.5
-"""Part of the mean that pictures are rid of which is their own film's, chosen on tuning queries."""
+"""Share of the film's own mean in the mean that is subtracted from pictures, chosen on tuning
+queries."""
 CLIP_SIZE = 224
 CLIP_MEAN = np.array([0.48145466, 0.4578275, 0.40821073], np.float32)
 CLIP_DEVIATION = np.array([0.26862954, 0.26130258, 0.27577711], np.float32)
 
 
 class ImageText(Protocol):
-    """What search asks of a network that knows pictures and words."""
+    """The interface of an image-text network for search."""
 
     @property
     def producer(self) -> str: ...
@@ -63,7 +64,7 @@ class ImageText(Protocol):
         """float32 [pictures, dimensions], rows of length one; pictures are uint8 [h, w, 3]."""
 
     def comparable(self, pictures: np.ndarray) -> np.ndarray:
-        """What it made of one film's pictures, to be compared with texts; rows of length one."""
+        """The pictures of one film, prepared for comparison with texts; rows of length one."""
 
     def encode_texts(self, texts: Sequence[str]) -> np.ndarray:
         """float32 [texts, dimensions], rows of length one, in the same space."""
@@ -71,10 +72,10 @@ class ImageText(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Vision:
-    """The image half of a CLIP, and how it wants its pictures."""
+    """The image encoder of a CLIP, and its preprocessing."""
 
     open: Callable[[], InferenceSession]
-    """Loads the network, when the first picture comes: a search by text needs none."""
+    """Loads the network for the first picture: a search by text does not need it."""
     size: int
     mean: np.ndarray
     deviation: np.ndarray
@@ -87,14 +88,15 @@ class Vision:
     def encode(self, pictures: Sequence[np.ndarray]) -> np.ndarray:
         """float32 [pictures, dimensions], rows of length one.
 
-        One at a time: eight together cost as much, and in eight bits they would share one scale,
-        so that a picture's numbers would depend on its neighbours.
+        Pictures are encoded one at a time: a batch of eight costs as much, and in eight bits the
+        pictures of a batch would share one scale, so that the vector of a picture would depend on
+        its neighbours.
         """
         found = [_embedding(self.session, {"pixel_values": self._pixels(p)}) for p in pictures]
         return np.concatenate(found) if found else np.zeros((0, 0), np.float32)
 
     def _pixels(self, picture: np.ndarray) -> np.ndarray:
-        """float32 [1, 3, size, size]: the middle square, as CLIP was taught."""
+        """float32 [1, 3, size, size]: the middle square, as in CLIP's training."""
         square = _middle_square(picture, self.size) / np.float32(255)
         return np.ascontiguousarray(
             ((square - self.mean) / self.deviation).transpose(2, 0, 1)[None]
@@ -103,7 +105,7 @@ class Vision:
 
 @dataclass(frozen=True, eq=False)
 class TwoTowers:
-    """A CLIP of which both halves are there."""
+    """A CLIP with both encoders."""
 
     name: str
     digest: str
@@ -132,7 +134,7 @@ class TwoTowers:
 
 @dataclass(frozen=True, eq=False)
 class TowerAndHead:
-    """The image half of CLIP that was fetched, and our head for the words."""
+    """The downloaded image encoder of CLIP, with our own text encoder."""
 
     vision: Vision
     text: TextModel
@@ -153,7 +155,7 @@ class TowerAndHead:
 
 
 def chosen_image_text(setting: str) -> str:
-    """The network that a setting asks for: `auto` is CLIP where it was fetched, else none."""
+    """The network that a setting refers to: `auto` is CLIP if it was downloaded, otherwise none."""
     if setting == AUTO:
         return CLIP if downloaded_file(CLIP) else OFF
     return OFF if setting == CONSE else setting
@@ -182,7 +184,7 @@ def load_image_text(name: str) -> ImageText:
 
 
 def image_text_digest(name: str) -> str:
-    """What names everything that this image-text network makes of pictures."""
+    """Digest of everything that affects the vectors of this image-text network."""
     if name == OFF:
         return OFF
     if name == CLIP:
@@ -191,9 +193,10 @@ def image_text_digest(name: str) -> str:
 
 
 def name_vectors(network: ImageText) -> np.ndarray:
-    """float32 [names, dimensions]: the thousand names of things, which any text is set against.
+    """float32 [names, dimensions]: the thousand class names that any text is compared with.
 
-    Made once for each network and kept in the cache, because a thousand take seconds.
+    They are computed once for each network and cached, because encoding a thousand names takes
+    seconds.
     """
     key = hashlib.sha256("\n".join([network.producer, *class_names()]).encode()).hexdigest()
     name = f"classes/{key}.npy"

@@ -1,4 +1,4 @@
-"""An example image that a person searches with."""
+"""The example image of a search."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from storyscope.errors import MediaError
 from storyscope.reading import open_regular
 
 FORMATS = ("JPEG", "PNG", "WEBP")
-"""The only decoders of Pillow that a stranger's file may reach."""
+"""The only Pillow decoders that untrusted files may reach."""
 MAX_PIXELS = 100_000_000
-"""Pixels of the largest image that is decoded: four times those of a 24-megapixel photograph."""
+"""Maximum number of pixels of an image: four times those of a 24-megapixel photograph."""
 
 
 def read_image(path: Path) -> np.ndarray:
@@ -28,7 +28,7 @@ def read_image(path: Path) -> np.ndarray:
         raise MediaError(f"{path} cannot be read as an image: {error.strerror}") from error
     try:
         with open(opened, "rb") as file, warnings.catch_warnings():
-            # Pillow warns of large images; the limit here is our own.
+            # Pillow warns of large images; we have our own limit.
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             with Image.open(file, formats=FORMATS) as image:
                 if image.width * image.height > MAX_PIXELS:

@@ -1,7 +1,7 @@
 """The index over all stories of a library; a query is compared with every one of them.
 
-A video is appended and nothing is rebuilt; one that changed is appended again, and its old rows are
-skipped.
+New videos are appended without rebuilding the index; a changed video is appended again, and its old
+rows are skipped.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class StoryLocation(NamedTuple):
 
 
 class Index:
-    """Segments one after the other; videos are added to the last."""
+    """Segments in sequence; videos are added to the last one."""
 
     def __init__(self, class_vectors: np.ndarray, *, image_dimensions: int = 0) -> None:
         """`class_vectors` are those of the image network's classes: [classes, dimensions].
@@ -52,7 +52,7 @@ class Index:
 
     @property
     def story_count(self) -> int:
-        """Rows of all stories, also of those that are no longer current."""
+        """Number of rows of all stories, including those that are no longer current."""
         return sum(segment.story_count for segment in self._segments)
 
     @property
@@ -72,7 +72,7 @@ class Index:
         key: str = "",
         first_address: int = 0,
     ) -> None:
-        """Add a video, or one that changed, with its stories in order.
+        """Add a new or changed video, with its stories in order.
 
         The addresses of its passages in the full-text index begin at `first_address`.
         """
@@ -82,7 +82,7 @@ class Index:
         self._register(self.last.videos[-1], owners, before)
 
     def attach(self, segment: Segment, keys: Mapping[str, str]) -> None:
-        """Insert a segment before the last one; its videos with other keys are not current."""
+        """Insert a segment before the last one; videos of it with outdated keys are not current."""
         if self.last.story_count:
             raise ValueError("a segment cannot be inserted before videos that were already added")
         before = self.story_count
@@ -92,7 +92,7 @@ class Index:
         self._segments.insert(-1, segment)
 
     def seal(self, segment: Segment) -> None:
-        """Replace the last segment by this copy of it, and begin a new one."""
+        """Replace the last segment by this copy of it, and start a new one."""
         self._segments[-1:] = [segment, Segment(self.class_vectors, self.image_dimensions)]
 
     def remove(self, video: str) -> None:
@@ -107,7 +107,7 @@ class Index:
         return StoryLocation(self._names[at], row - self._firsts[at])
 
     def current(self) -> np.ndarray:
-        """bool [stories]: whether each row belongs to a video as it is now."""
+        """bool [stories]: whether each row belongs to a current version of a video."""
         rows = np.zeros(self.story_count, bool)
         for stories in self.videos.values():
             rows[stories.start : stories.stop] = True
@@ -119,7 +119,7 @@ class Index:
         return VectorScores(*map(np.concatenate, zip(*found, strict=True)))
 
     def local(self, found: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
-        """Addresses of the store, which are those of this index too."""
+        """Addresses of the store, which are also those of this index."""
         return found
 
     def window_cosines(self, vector: np.ndarray) -> np.ndarray:
@@ -127,7 +127,7 @@ class Index:
         return np.concatenate([segment.window_cosines(vector) for segment in self._segments])
 
     def _register(self, video: IndexedVideo, owners: np.ndarray, before: int) -> None:
-        """Make a video current; `before` counts the stories in the segments before its own."""
+        """Make a video current; `before` is the number of stories in earlier segments."""
         stories = range(before + video.stories.start, before + video.stories.stop)
         self.videos[video.video], self.addresses[video.video] = stories, video.addresses
         self._firsts.append(stories.start)

@@ -1,4 +1,4 @@
-"""The index of a library, kept up to date with it.
+"""The index of a library, kept up to date.
 
 Most of it is in segment files in the library's folder, which a new process maps into memory; only
 videos that are in none of them are read from the store.
@@ -25,20 +25,20 @@ from storyscope.store import PASSAGES, TITLES, Store, TextQuery
 from storyscope.writing import write_whole
 
 SEGMENTS = "search"
-"""The library's folder of segment files; it may be deleted, and is then written again."""
+"""The library's folder of segment files; if it is deleted, it is written again."""
 NEVER = (-1, -1)
-"""The version of a library that nobody has read."""
+"""Version of the library before it was first read."""
 VIDEOS_PER_FILE = 64
-"""Videos of one segment file: fewer are quickly read from the store."""
+"""Number of videos in a segment file: fewer are quickly read from the store."""
 
 
 class LibraryIndex:
-    """The index of a library, brought up to date whenever it is asked for."""
+    """The index of a library, updated whenever it is requested."""
 
     def __init__(self, store: Store, config: Config, folder: Path | None) -> None:
         """`folder` is the library's folder; without one there are no segment files."""
         self._store, self._config = store, config
-        # Segment files are deleted and written again: never behind a link.
+        # Segment files are deleted and written again, so the folder must not be a link.
         usable = folder is not None and not (folder / SEGMENTS).is_symlink()
         self._folder = folder / SEGMENTS if folder and usable else None
         self._index: Index | None = None
@@ -59,12 +59,12 @@ class LibraryIndex:
         return self.up_to_date().class_vectors
 
     def prepare(self) -> None:
-        """Nothing need be done before a snapshot of the library is taken."""
+        """Nothing needs to be done before a snapshot of the library is taken."""
 
     def for_query(
         self, query: QueryVectors, terms: Sequence[TextQuery], most: int, only: Filter
     ) -> Index:
-        """The index, in which every story may answer."""
+        """The index, with every story as a candidate."""
         return self.up_to_date()
 
     def up_to_date(self) -> Index:
@@ -96,14 +96,14 @@ class LibraryIndex:
         if len(self._index.last.videos) > max(
             VIDEOS_PER_FILE, 2 * len(self._unwritten(self._index))
         ):
-            # Most rows are of earlier states of videos: read the current ones again.
+            # Most rows are outdated: read the current videos again.
             self._index, self._keys = None, {}
             return self.up_to_date()
         self._versions[reader] = version
         return self._index
 
     def _opened(self, wanted: dict[str, str]) -> Index:
-        """The segment files of earlier processes; those that are mostly outdated are deleted."""
+        """Open the segment files of earlier processes; delete those that are mostly outdated."""
         model = load_text_model(self._config.search.text_model)
         class_vectors = embed_classes(model, class_names())
         index = Index(
@@ -113,7 +113,8 @@ class LibraryIndex:
         opened = [
             (open_segment(path, class_vectors, index.image_dimensions), path) for path in paths
         ]
-        # Of equal scores the first story wins: keep the order in which the store lists videos.
+        # Ties are broken by the order of stories, so keep the order in which the store lists
+        # videos.
         for segment, path in sorted(opened, key=_first_video):
             videos = segment.videos if segment else []
             current = {v.video: v.key for v in videos if wanted.get(v.video) == v.key}
@@ -139,7 +140,7 @@ class LibraryIndex:
             name, content = index.last.serialized()
             path = self._folder / name
             write_whole(path, [content])
-        except OSError:  # A library that cannot be written can still be searched.
+        except OSError:  # A read-only library can still be searched.
             self._folder = None
             return
         segment = open_segment(path, index.class_vectors, index.image_dimensions)

@@ -1,4 +1,4 @@
-"""Which keyframes an image-text network looks at, and how it sees them."""
+"""Which keyframes an image-text network encodes, and their vectors."""
 
 from __future__ import annotations
 
@@ -14,23 +14,25 @@ from storyscope.search.image_match import background
 from storyscope.search.image_text import load_image_text, name_vectors
 
 SECONDS_PER_LOOK = 12.0
-"""A shot is worth one look, and one more for every so many seconds."""
+"""A shot gets one encoded keyframe, and one more per this many seconds."""
 FIRST_LOOKS, LOOKS_PER_MINUTE = 100, 5
-"""A film is looked at this often, and so many times a minute: where its shots are worth more looks,
-the vector of a similar picture has to do."""
+"""Maximum number of encoded keyframes per film, and in addition per minute; other keyframes use the
+vector of a similar one."""
 LAYOUT_HEIGHT, LAYOUT_WIDTH = 9, 16
 SAME_LAYOUT = 40.0
-"""Distance of layouts below which two pictures are the same: about two grey levels everywhere."""
+"""Distance of layouts below which two pictures are considered equal: about two grey levels
+everywhere."""
 
 
 @dataclass(frozen=True, eq=False)
 class ImageVectors:
-    """Keyframes in the space that they share with texts."""
+    """Keyframes in the embedding space of texts."""
 
     vectors: np.ndarray
     """float32 [keyframes, dimensions], rows of unit length, or zeros."""
     backgrounds: np.ndarray
-    """float32 [keyframes, 2]: mean and deviation of the cosines of each with the class names."""
+    """float32 [keyframes, 2]: mean and standard deviation of the cosines of each with the class
+    names."""
     producer: str
 
 
@@ -42,7 +44,7 @@ def look_at_keyframes(
     *,
     report: Report = silent,
 ) -> Looks:
-    """See a film with an image-text network; `pictures` are the pixels of its keyframes."""
+    """Encode a film with an image-text network; `pictures` are the pixels of its keyframes."""
     network = load_image_text(name)
     rows, layouts = _worth_a_look(keyframes, shots, pictures)
     if not rows:
@@ -57,15 +59,16 @@ def look_at_keyframes(
 
 
 def most_looks(seconds: float) -> int:
-    """How many pictures of a film the network looks at: it costs more than all else together."""
+    """The maximum number of encoded pictures of a film, because encoding dominates the cost of
+    indexing."""
     return FIRST_LOOKS + round(LOOKS_PER_MINUTE * seconds / 60)
 
 
 def most_varied(layouts: np.ndarray, most: int) -> tuple[list[int], np.ndarray]:
-    """The pictures to look at, and for every picture the place of the one that stands for it.
+    """The pictures to encode, and for every picture the index of the one whose vector it uses.
 
-    Each is the one that differs most from all that were taken before, so that where a film goes
-    back and forth between two cameras each is looked at once. `layouts` has one row a picture.
+    Each is the one that differs most from those selected before, so that where a film alternates
+    between two cameras, each is encoded once. `layouts` has one row per picture.
     """
     apart = np.full(len(layouts), np.inf, np.float32)
     stands_for = np.zeros(len(layouts), int)
@@ -82,9 +85,10 @@ def most_varied(layouts: np.ndarray, most: int) -> tuple[list[int], np.ndarray]:
 
 
 def image_vectors(name: str, looks: Looks, keyframes: Keyframes) -> ImageVectors:
-    """The vector of every keyframe: its own, else that of the nearest look at its shot.
+    """The vector of every keyframe: its own, otherwise that of the nearest encoded keyframe of its
+    shot.
 
-    Where a shot was not looked at, the rows are zeros.
+    Where no keyframe of a shot was encoded, the rows are zeros.
     """
     model = load_image_text(name)
     vectors = model.comparable(looks.vectors.astype(np.float32))
@@ -98,9 +102,10 @@ def image_vectors(name: str, looks: Looks, keyframes: Keyframes) -> ImageVectors
 
 
 def candidates(keyframes: Keyframes, shots: Sequence[Shot]) -> list[list[int]]:
-    """For every look, the keyframes it may take, the one nearest the middle of its stretch first.
+    """For every encoding, the possible keyframes, the one nearest to the middle of its stretch
+    first.
 
-    A shot's keyframes are parted into as many stretches as it is worth looks.
+    A shot's keyframes are split into as many stretches as it gets encodings.
     """
     found = []
     for shot in np.unique(keyframes.shots).tolist():
@@ -116,7 +121,7 @@ def candidates(keyframes: Keyframes, shots: Sequence[Shot]) -> list[list[int]]:
 def _worth_a_look(
     keyframes: Keyframes, shots: Sequence[Shot], pictures: Sequence[np.ndarray]
 ) -> tuple[list[int], list[np.ndarray]]:
-    """The keyframe that is taken for each look, where one shows anything, and its layout."""
+    """The keyframe used for each encoding, if it is not blank, and its layout."""
     rows, layouts = [], []
     for choices in candidates(keyframes, shots):
         for row in choices:
@@ -129,7 +134,7 @@ def _worth_a_look(
 
 
 def _layout(rgb: np.ndarray) -> np.ndarray:
-    """The colours of a picture and where they are, float32 [432]."""
+    """The colours of a picture and their positions, float32 [432]."""
     rows = np.linspace(0, rgb.shape[0], LAYOUT_HEIGHT + 1).astype(int)[:-1]
     columns = np.linspace(0, rgb.shape[1], LAYOUT_WIDTH + 1).astype(int)[:-1]
     sums = np.add.reduceat(np.add.reduceat(rgb.astype(np.float32), rows, 0), columns, 1)

@@ -1,4 +1,4 @@
-"""Whether a story shows what it is said to show, asked of the image-text model."""
+"""Checks of recognised classes with the image-text model."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from storyscope.search.image_text import OFF, load_image_text
 def second_opinion(
     passages: Passages, network: str
 ) -> Callable[[Story, Sequence[str]], Sequence[float] | None] | None:
-    """A function that says how far names stand out for the pictures of a story of this video.
+    """A function that measures how far names stand out for the pictures of a story of this video.
 
-    A name's cosine with a picture is set against those of the thousand class names, in deviations;
-    over a story the median counts. The function is None where the model did not look at the video,
-    and what it returns is None where it did not look at the story.
+    The cosine of a name with a picture is compared with those of the thousand class names, in
+    standard deviations; the result for a story is the median. The function is None if the video was
+    not encoded, and it returns None if the story was not.
     """
     if network == OFF or not passages.looks.size:
         return None

@@ -31,9 +31,9 @@ def paper_hits(
     folder: Path | None = None,
     chosen_thumbnail: Callable[[Story], Thumbnail | None] = lambda story: None,
 ) -> Iterator[Hit]:
-    """Every story of every video with a transcript, scored by R; in no order.
+    """Every story of every video with a transcript, scored by R; unsorted.
 
-    `folder` holds trained concepts; `chosen_thumbnail` gives the frame that a person chose.
+    `folder` contains trained concepts; `chosen_thumbnail` returns the frame that a person chose.
     """
     vectors = load_vectors(config.concepts.vectors)
     trained = load_trained(folder / TRAINED_FILE) if folder else None

@@ -1,4 +1,4 @@
-"""What search reads of a video: windows of its transcript, text on screen and keyframes."""
+"""The searchable content of a video: windows of its transcript, text on screen and keyframes."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from storyscope.core import (
 from storyscope.search.looks import ImageVectors
 
 MIN_WORDS, MAX_WORDS = 8, 40
-"""Words of a window: sentences are joined up to the first and cut at the second."""
+"""Words in a window: sentences are joined up to the first number and cut at the second."""
 PAUSE_SECONDS = 2.0
-"""A pause this long ends a window: what follows is another thought."""
+"""A pause of this many seconds ends a window: a new thought follows."""
 TOP_CLASSES = 10
-"""Classes of the image network that are kept of each keyframe."""
+"""Number of classes of the image network that are stored for each keyframe."""
 
 Encode = Callable[[Sequence[str]], np.ndarray]
 
@@ -79,7 +79,7 @@ def text_windows(words: Sequence[Word]) -> list[tuple[str, Span]]:
 
 
 def top_classes(posteriors: Rows, *, top: int = TOP_CLASSES) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers of each row's likeliest classes, uint16, and their probabilities, float16."""
+    """The numbers of each row's most probable classes, uint16, and their probabilities, float16."""
     classes, shares = [], []
     for part in in_batches(posteriors):
         values = part.astype(np.float32)
@@ -100,7 +100,8 @@ def containing_story(seconds: np.ndarray, stories: Sequence[Story]) -> np.ndarra
 
 
 def shot_classes(passages: Passages) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For every shot with keyframes: its time, its likeliest classes, and their mean shares."""
+    """For every shot with keyframes: its time, its most probable classes, and their mean
+    probabilities."""
     shots, starts, counts = np.unique(passages.shots, return_index=True, return_counts=True)
     classes = np.zeros((len(shots), TOP_CLASSES), np.uint16)
     shares = np.zeros((len(shots), TOP_CLASSES), np.float16)
@@ -117,7 +118,7 @@ def shot_classes(passages: Passages) -> tuple[np.ndarray, np.ndarray, np.ndarray
 def shot_image_vectors(passages: Passages, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
     """For every shot with keyframes: its vector in the image-text space, and its background.
 
-    No text describes the shots of a video that was indexed without that model or with another.
+    The arrays are empty if the video was indexed without that model or with another one.
     """
     shots, starts = np.unique(passages.shots, return_index=True)
     if not len(shots) or passages.looks.shape != (len(passages.shots), dimensions):
@@ -130,9 +131,9 @@ def shot_image_vectors(passages: Passages, dimensions: int) -> tuple[np.ndarray,
 
 
 def _summed(passages: Passages, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Each class of a shot's keyframes, once: the shot's row, the class, the sum of shares.
+    """Each class of a shot's keyframes, once: the shot's row, the class, the sum of probabilities.
 
-    `counts` are the keyframes of each shot.
+    `counts` are the numbers of keyframes of each shot.
     """
     shot_of_frame = np.repeat(np.arange(len(counts)), counts)
     rows = np.repeat(shot_of_frame, passages.classes.shape[1])

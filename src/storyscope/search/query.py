@@ -18,12 +18,12 @@ from storyscope.store import Store, TextQuery
 
 _PARTS = re.compile(r'"([^"]+)"|(\w[\w\'’-]*)')
 MIN_PREFIX = 3
-"""Letters of the shortest term that is also searched as the beginning of a word."""
+"""Number of letters of the shortest term that is also searched as a prefix."""
 
 
 @dataclass(frozen=True, eq=False)
 class QueryVectors:
-    """A query in the spaces of the models; None in a modality that it does not have."""
+    """A query in the spaces of the models; None for a modality that is not available."""
 
     text: np.ndarray | None = None
     """float32 [dimensions], unit length: compared with windows of the transcript."""
@@ -41,7 +41,7 @@ class Term:
 
     text: str
     lookup: TextQuery
-    """What the full-text index is asked for."""
+    """The expression for the full-text index."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,7 @@ def quoted_phrases(text: str) -> list[str]:
 
 
 def _lookup(terms: Sequence[str]) -> TextQuery:
-    """Any of the terms; the last may be unfinished, as in a search box that is typed into."""
+    """Any of the terms; the last may be incomplete, as in a search box with live results."""
     last = terms[-1]
     return TextQuery(tuple(terms), prefix=" " not in last and len(last) >= MIN_PREFIX)
 
@@ -101,7 +101,7 @@ def _is_there(term: Term, store: Store) -> bool:
 
 
 def _corrected(word: str, store: Store) -> Term:
-    """The common name of a rare synonym, else the known word that is nearest to a typo."""
+    """The common name of a rare synonym, otherwise the known word that is nearest to a typo."""
     if word in class_synonyms():
         name = class_synonyms()[word]
         return Term(name, _lookup(query_terms(name)))

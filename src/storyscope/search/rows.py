@@ -1,4 +1,4 @@
-"""Arrays that grow, vectors in sixteen bits, and runs of rows that belong to one story."""
+"""Growing arrays, 16-bit vectors, and runs of rows that belong to one story."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BLOCK = 1_024
 """Rows converted to floats at a time: few enough for the processor's cache, and for a product that
 is too small for BLAS to start threads, which would cost more than the work."""
 GROWTH = 1.25
-"""Factor by which a full array grows; memory that no row fills is never touched."""
+"""Factor by which a full array grows; unused memory is never touched."""
 
 
 class GrowingArray:
@@ -45,7 +45,7 @@ class GrowingArray:
 
 
 class Int16Vectors:
-    """Unit vectors in sixteen bits a number, each row with a scale.
+    """Unit vectors with 16-bit numbers and a scale per row.
 
     Eight bits take the same time, but lose neighbours among hundreds of thousands of rows.
     """
@@ -62,7 +62,7 @@ class Int16Vectors:
         self._scale.add(scale)
 
     def cosines(self, vector: np.ndarray) -> np.ndarray:
-        """Cosines of every row with a unit vector, in the order they were added."""
+        """Cosines of every row with a unit vector, in the order of insertion."""
         rows = self._rows.values
         found = np.empty(len(rows), np.float32)
         floats = np.empty((BLOCK, len(vector)), np.float32)
@@ -74,27 +74,28 @@ class Int16Vectors:
 
 
 def quantize(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """int16 rows, and the float32 scale that each is multiplied with to restore it."""
+    """int16 rows, and the float32 scale of each."""
     largest = np.abs(vectors).max(axis=1, initial=0)
     scale = np.maximum(largest, 1e-9) / 32_767
     return np.rint(vectors / scale[:, None]).astype(np.int16), scale.astype(np.float32)
 
 
 class StoryRuns:
-    """Which rows belong to which story: one run of consecutive rows a story, in rising order."""
+    """Which rows belong to which story: one run of consecutive rows per story, in increasing
+    order."""
 
     def __init__(self, stories: GrowingArray, starts: GrowingArray) -> None:
         self._stories, self._starts = stories, starts
 
     def add(self, stories: np.ndarray, first_row: int) -> np.ndarray:
-        """Append the stories of new rows; returns where, among these rows, their runs begin."""
+        """Append the stories of new rows; return where, among these rows, their runs begin."""
         starts = np.flatnonzero(np.diff(stories, prepend=-1))
         self._stories.add(stories[starts])
         self._starts.add(first_row + starts)
         return starts
 
     def maximum(self, values: np.ndarray, default: np.ndarray) -> np.ndarray:
-        """Each story's largest value; stories without rows keep that of `default`."""
+        """Each story's largest value; stories without rows keep their `default`."""
         found = default.copy()
         if len(self._starts):
             found[self._stories.values] = np.maximum.reduceat(values, self._starts.values)

@@ -1,4 +1,4 @@
-"""Each story's score in each modality -> the probability that the story is a right answer."""
+"""Each story's score in each modality -> the probability that the story is relevant."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from storyscope.search.image_match import match_probability
 from storyscope.search.query import QueryVectors
 
 MIN_SCORE = 0.16
-"""A story with a lower probability is no hit."""
+"""A story with a lower probability is not a hit."""
 LIKELY_SCORE = 0.5
-"""A story with a lower probability is a possible match."""
+"""A hit with a lower probability is a possible match."""
 ALL_TERMS = 0.999
-"""Share from which a passage holds all terms; shares are sums of fractions."""
+"""Share above which a passage contains all terms, with tolerance for rounding."""
 
 
 class VectorScores(NamedTuple):
-    """Scores of every story by vectors: one number a story in each array, 0 for no data."""
+    """Scores of every story by vectors: one number per story in each array, 0 for no data."""
 
     best_window: np.ndarray
     """Cosine of the query with the nearest window of the story's transcript."""
@@ -33,12 +33,12 @@ class VectorScores(NamedTuple):
     named_classes: np.ndarray
     """Probability of the classes that the query names, in the shot where it is largest."""
     image_text: np.ndarray
-    """Probability that the query describes the best shot, by an image-text model; below 0 where
-    no such model saw the story."""
+    """Probability that the query describes the best shot, by an image-text model; negative if no
+    such model encoded the story."""
 
 
 class ModalityScores(NamedTuple):
-    """Scores of every story in every modality: one number a story in each array."""
+    """Scores of every story in every modality: one number per story in each array."""
 
     vectors: VectorScores
     spoken: np.ndarray
@@ -51,8 +51,8 @@ class ModalityScores(NamedTuple):
 class Weights:
     """Log-odds weights of the modalities.
 
-    Chosen by `python -m benchmarks.search.search --fit` on the tuning half of our queries, so
-    that a score is the share of such answers that are right.
+    Chosen by `python -m benchmarks.search.search --fit` on the tuning half of our queries, so that
+    a score is the share of such hits that are right.
     """
 
     spoken: float = 7.1
@@ -63,7 +63,8 @@ class Weights:
     visual: float = 4.0
     visual_offset: float = -2.2
     visual_ceiling: float = 0.32
-    """Probability of a story in which the image network surely sees it; half is just enough."""
+    """Maximum probability of a story by the classes of the image network alone, which are often
+    wrong."""
 
 
 WEIGHTS = Weights()
@@ -74,15 +75,15 @@ class FusedScores:
     """Every story's score and its parts, each an array of numbers from 0 to 1."""
 
     score: np.ndarray
-    """Probability that the story is a right answer."""
+    """Probability that the story is relevant."""
     words: np.ndarray
-    """Probability that it is one by its words."""
+    """Probability that it is relevant by its words."""
     spoken: np.ndarray
     """Share of the query's terms in the best spoken passage."""
     topic: np.ndarray
     """Similarity of the query to the transcript."""
     visual: np.ndarray
-    """Probability that the story is a right answer by its pictures."""
+    """Probability that it is relevant by its pictures."""
     on_screen: np.ndarray
     """Share of the query's terms in the best text on screen."""
 
@@ -104,12 +105,13 @@ def named_parts(
 
 
 def fuse(scores: ModalityScores, weights: Weights = WEIGHTS) -> FusedScores:
-    """Fuse the modalities: a story answers by its words or by its pictures.
+    """Fuse the modalities: a story may match by its words or by its pictures.
 
         score = 1 - (1 - p(words)) (1 - p(visual))
 
-    However sure the image network is, it is often mistaken: by its classes alone, p(visual) has a
-    ceiling. An image-text model, where one saw the story, has weighed the classes already.
+    The image network is often wrong even where it is confident: by its classes alone, p(visual) has
+    a ceiling. If an image-text model encoded the story, its probability already includes the
+    classes.
     """
     vectors, spoken, on_screen = scores
     terms = np.maximum(spoken, on_screen)
@@ -119,7 +121,7 @@ def fuse(scores: ModalityScores, weights: Weights = WEIGHTS) -> FusedScores:
         + weights.whole_story * vectors.whole_story
         + weights.words_offset
     )
-    # A passage that contains all terms is a hit, however far its topic is.
+    # A passage that contains all terms is a hit, even if its topic is different.
     words = np.where(terms > ALL_TERMS, np.maximum(words, LIKELY_SCORE), words)
     words = np.where((vectors.best_window != 0) | (terms > 0), words, 0)
     conse_visual = sigmoid(

@@ -1,6 +1,6 @@
-"""Search over a library: joins the store, the index, the scores and the thumbnails.
+"""Search over a library: connects the store, the index, the scores and the thumbnails.
 
-A `Searcher` keeps the index of a library in memory and brings it up to date before every query.
+A `Searcher` keeps the index of a library in memory and updates it before every query.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ AnyIndex = Index | CandidateIndex
 """Every story of a library, or the candidates of one query."""
 ChosenThumbnail = Callable[[Story], Thumbnail | None]
 CACHED_VIDEOS = 64
-"""Videos whose passages stay in memory for evidence and thumbnails."""
+"""Videos whose passages are cached for evidence and thumbnails."""
 MIN_SIMILARITY = 0.6
 """Lowest cosine of a story that counts as similar to an image or to another story."""
 
 
 class Searcher:
-    """Answers queries over a store."""
+    """Runs queries on a store."""
 
     def __init__(
         self,
@@ -66,9 +66,9 @@ class Searcher:
         index_files: bool = True,
         chosen_thumbnail: ChosenThumbnail = lambda story: None,
     ) -> None:
-        """`folder` holds the index files, if they are wanted, and trained concepts of a library.
+        """`folder` contains the index files, if they are used, and trained concepts of a library.
 
-        `chosen_thumbnail` gives the frame that a person chose for a story, or None.
+        `chosen_thumbnail` returns the frame that a person chose for a story, or None.
         """
         self.store, self.config, self.folder = store, config, folder
         self._chosen_thumbnail = chosen_thumbnail
@@ -84,7 +84,7 @@ class Searcher:
     def search(
         self, text: str, *, limit: int, offset: int = 0, only: Filter = Filter()
     ) -> list[Hit]:
-        """Stories that answer the text, best first; `offset` skips the hits of earlier pages."""
+        """Stories that match the text, best first; `offset` skips the hits of earlier pages."""
         if limit < 0 or offset < 0:
             raise InvalidSetting(f"limit and offset cannot be negative, got {limit} and {offset}")
         if self.config.search.method == "paper":
@@ -117,7 +117,7 @@ class Searcher:
         return self._in_snapshot(similar, needed=story.video)
 
     def prepare(self) -> None:
-        """Do now what the next search would do first: file the videos that changed."""
+        """Update the index now, so that the next search does not have to."""
         with self._lock:
             self._index.prepare()
 
@@ -132,7 +132,7 @@ class Searcher:
         return self._in_snapshot(score)
 
     def thumbnail(self, story: Story, relevance: np.ndarray | None = None) -> Thumbnail:
-        """The frame that stands for a story: a person's choice, else the best for a query.
+        """The thumbnail of a story: a person's choice, otherwise the best frame for the query.
 
         `relevance` is that of the video's keyframes to the query, if there is one.
         """
@@ -143,7 +143,7 @@ class Searcher:
         return thumbnail or Thumbnail(story.id, story.span.middle, 0.0)
 
     def _in_snapshot(self, answer: Callable[[], Result], *, needed: str = "") -> Result:
-        """An answer from one state of the library, whatever other processes write meanwhile.
+        """A result from one state of the library, whatever other processes write meanwhile.
 
         Damaged videos are left out, except the one that is `needed`.
         """
@@ -156,7 +156,7 @@ class Searcher:
                         version = self.store.version()
                         return answer()
                 except LibraryError as error:
-                    # Files that a snapshot names are deleted once a later state does not.
+                    # Files in a snapshot are deleted once a later state no longer uses them.
                     if self.store.version() != version:
                         continue
                     if not isinstance(error, DamagedVideo) or error.video == needed:
@@ -273,7 +273,7 @@ class Searcher:
 
 @dataclass(frozen=True, eq=False)
 class VideoData:
-    """What the hits in one video are made of."""
+    """The data that the hits in one video are made from."""
 
     stories: Sequence[Story]
     passages: Passages
@@ -283,7 +283,7 @@ class VideoData:
 
 
 class Answer(NamedTuple):
-    """A story that answers a query, before its hit is made."""
+    """A matching story, before its hit is created."""
 
     row: int
     story: Story
@@ -305,7 +305,7 @@ def _score(index: AnyIndex, query: Query, shares: np.ndarray) -> ModalityScores:
 
 
 def _best_first(scores: np.ndarray, least: float) -> np.ndarray:
-    """Rows of the scores from `least` on; of equal scores the first comes first."""
+    """Rows with a score of at least `least`; ties are in order of rows."""
     enough = np.flatnonzero(scores >= least)
     return enough[np.argsort(-scores[enough], kind="stable")]
 

@@ -1,8 +1,7 @@
 """Index segments: the text windows and shots of some videos, in memory or in a file.
 
-Text vectors take sixteen bits a number and shots are kept by their ten likeliest classes: a
-thousand hours take some five hundred megabytes. A file is not read but mapped into memory, so that
-opening it costs nothing.
+Text vectors use 16-bit numbers, and shots are stored as their ten most probable classes: a thousand
+hours take about five hundred megabytes. Files are mapped into memory, so opening them is cheap.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from storyscope.search.scores import VectorScores
 from storyscope.writing import sweep_abandoned
 
 SHOT_BLOCK = 16_384
-"""Shots whose classes are looked up at a time."""
+"""Number of shots whose classes are looked up at a time."""
 SUFFIX = ".segment"
 
 
@@ -38,13 +37,13 @@ class IndexedVideo(NamedTuple):
 
     video: str
     key: str
-    """Key of the artefacts that it was made from: another key means that the video changed."""
+    """Key of its source artefacts: another key means that the video changed."""
     stories: range
     """The video's stories among those of the segment."""
     addresses: range
     """Addresses of its passages in the full-text index: spoken ones, then text on screen."""
     spoken_count: int
-    """How many of the passages are spoken."""
+    """Number of passages that are spoken."""
 
 
 class StoryShots(NamedTuple):
@@ -56,7 +55,7 @@ class StoryShots(NamedTuple):
 
 
 class Segment:
-    """Videos one after the other; the rows of those that were removed are skipped."""
+    """Videos in sequence; the rows of removed ones are skipped."""
 
     def __init__(
         self,
@@ -81,7 +80,7 @@ class Segment:
 
     @property
     def rows(self) -> Mapping[str, GrowingArray]:
-        """Everything that is kept, by name."""
+        """All arrays, by name."""
         return self._rows
 
     @property
@@ -99,7 +98,7 @@ class Segment:
     def add(
         self, video: str, key: str, stories: Sequence[Story], passages: Passages, first_address: int
     ) -> np.ndarray:
-        """Add a video; returns the story of the segment that each passage is in, or -1."""
+        """Add a video; return the story of the segment that each passage is in, or -1."""
         first = self.story_count
         self._add_windows(passages, stories, first)
         self._add_shots(passages, stories, first)
@@ -148,11 +147,11 @@ class Segment:
         return VectorScores(best_window, whole_story, visual, named_classes, image_text)
 
     def window_cosines(self, vector: np.ndarray) -> np.ndarray:
-        """Cosines of every text window with a unit vector, in the order they were added."""
+        """Cosines of every text window with a unit vector, in the order of insertion."""
         return self._windows.cosines(vector)
 
     def serialized(self) -> tuple[str, bytes]:
-        """The name and the content of the file that `open_segment` maps into memory."""
+        """The name and content of the file that `open_segment` maps into memory."""
         from safetensors.numpy import save
 
         facts = json.dumps([_video_facts(video) for video in self.videos])
@@ -203,14 +202,14 @@ class Segment:
         for start in range(0, len(classes), SHOT_BLOCK):
             block = classes[start : start + SHOT_BLOCK]
             end = start + len(block)
-            # Classes are never out of range; the mode "clip" only spares numpy a copy.
+            # Classes are never out of range; mode "clip" avoids a copy in numpy.
             np.take(weights, block, out=taken[: len(block)], mode="clip")
             np.einsum("nk,nk->n", shares[start:end], taken[: len(block)], out=found[start:end])
         return found
 
 
 def segment_files(folder: Path) -> list[Path]:
-    """The segment files of a folder, by name; half-written ones of a killed process are deleted."""
+    """The segment files of a folder, by name; unfinished ones of a killed process are deleted."""
     sweep_abandoned(folder)
     return sorted(folder.glob(f"*{SUFFIX}"))
 
@@ -218,7 +217,7 @@ def segment_files(folder: Path) -> list[Path]:
 def open_segment(
     path: Path, class_vectors: np.ndarray, image_dimensions: int = 0
 ) -> Segment | None:
-    """Map a segment file into memory; None when it is damaged or made by other models."""
+    """Map a segment file into memory; None if it is damaged or made by other models."""
     try:
         whole: np.ndarray = np.memmap(path, np.uint8, mode="r")
         first = 8 + int.from_bytes(whole[:8].tobytes(), "little")
@@ -240,7 +239,7 @@ def open_segment(
 
 
 def model_fingerprint(class_vectors: np.ndarray, image_dimensions: int) -> str:
-    """Digest of the models and the layout that the numbers of a segment belong to."""
+    """Digest of the models and the layout that a segment depends on."""
     shapes = str(_shapes(class_vectors.shape[1], image_dimensions))
     return hashlib.sha256(shapes.encode() + class_vectors.tobytes()).hexdigest()
 

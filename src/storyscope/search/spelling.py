@@ -1,4 +1,4 @@
-"""Typos: the known word that a person most likely meant."""
+"""Typing errors: the known word that was most likely meant."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from collections.abc import Iterable
 from storyscope.core.plurals import singular
 
 MIN_LETTERS = 5
-"""Letters of the shortest word that is corrected: shorter ones are close to too many others."""
+"""Number of letters of the shortest word that is corrected: shorter ones are close to too many
+others."""
 TWO_TYPOS_LETTERS = 8
-"""Letters of the shortest word in which two typos are forgiven instead of one."""
+"""Number of letters of the shortest word in which two typing errors are corrected instead of
+one."""
 
 
 def nearest_word(word: str, known: Iterable[str]) -> str | None:
-    """The known word within one or two typos of `word`, or None.
+    """The known word within one or two typing errors of `word`, or None.
 
-    The first letter is taken for right; of equally near words the first in the alphabet wins.
+    The first letter is assumed to be right; ties are broken alphabetically.
     """
     if len(word) < MIN_LETTERS:
         return None

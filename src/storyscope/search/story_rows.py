@@ -1,4 +1,4 @@
-"""The rows that score one story, as bytes; and a segment put together from those of many."""
+"""The rows of one story as bytes, and a segment made from those of many stories."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def split_stories(segment: Segment) -> Iterator[bytes]:
 
 
 def join_stories(stories: Sequence[bytes], class_vectors: np.ndarray, images: int) -> Segment:
-    """A segment of these stories, one after the other; `images` are its image dimensions."""
+    """A segment of these stories, in sequence; `images` is the number of image dimensions."""
     parts = [_parsed(story, class_vectors.shape[1], images) for story in stories]
     counts = np.array([[len(part[0]), len(part[2])] for part in parts], int).reshape(-1, 2)
-    # One without rows gives every array its shape, also where there are no stories.
+    # An empty segment defines the shape of every array, even if there are no stories.
     nothing = _parsed(_COUNTS.pack(0, 0, images), class_vectors.shape[1], images)
     scales, norms, shares, shot_norms, image_scales, backgrounds, windows, classes, pictures = (
         np.concatenate(field) for field in zip(nothing, *parts, strict=True)
@@ -96,7 +96,7 @@ def _parsed(story: bytes, dimensions: int, images: int) -> tuple[np.ndarray, ...
 
 
 def _runs(owners: np.ndarray, starts: np.ndarray, count: int) -> dict[int, slice]:
-    """The rows of each story that has any; a film without words has no windows at all."""
+    """The rows of each story that has any; a film without a transcript has no windows at all."""
     ends = [*starts.tolist(), count][1:]
     runs = zip(owners.tolist(), starts.tolist(), ends, strict=True)
     return {owner: slice(start, end) for owner, start, end in runs}

@@ -1,8 +1,8 @@
-"""Words into CLIP's space of pictures, by a small network on top of the text model.
+"""Texts in CLIP's embedding space of pictures, by a small network on top of the text model.
 
-CLIP's own text half is in no package. A head that was taught with captions of photographs
-(`training/train_image_text.py`) takes its place: a linear map plus one hidden layer, from MiniLM's
-384 numbers to CLIP's 512. It runs in numpy.
+CLIP's own text encoder is not in any package. A head trained on captions of photographs
+(`training/train_image_text.py`) replaces it: a linear map plus one hidden layer, from MiniLM's 384
+numbers to CLIP's 512. It runs in numpy.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ FACTS: dict[str, str | None] = {"kind": "image-text head", "version": "1", "text
 
 @dataclass(frozen=True, eq=False)
 class TextHead:
-    """Several small networks whose outputs are averaged, and the mean that pictures are rid of."""
+    """Several small networks whose outputs are averaged, and the mean that is subtracted from
+    pictures."""
 
     linear: np.ndarray
     """float32 [heads, text dimensions + 1, picture dimensions]; the last row is the offset."""
@@ -31,7 +32,7 @@ class TextHead:
     output: np.ndarray
     """float32 [heads, hidden units + 1, picture dimensions]."""
     picture_mean: np.ndarray
-    """float32 [picture dimensions]: mean of the unit vectors of the pictures it was taught with."""
+    """float32 [picture dimensions]: mean of the unit vectors of the training pictures."""
     digest: str
 
     def encode(self, texts: np.ndarray) -> np.ndarray:
@@ -43,10 +44,10 @@ class TextHead:
         return unit(total)
 
     def centre(self, pictures: np.ndarray, *, film_share: float = 0.0) -> np.ndarray:
-        """Pictures of length one, rid of what all pictures share, again of length one.
+        """Pictures of unit length with a mean subtracted, normalised again.
 
-        With a `film_share` the mean of these very pictures stands for that part of it: they are of
-        one film, whose style (a cartoon, a dark room) tells nothing about any of them.
+        With a `film_share`, the mean of these pictures makes up that part of it: they are from one
+        film, whose style (a cartoon, a dark room) says nothing about a single frame.
         """
         own = pictures.mean(axis=0) if len(pictures) else self.picture_mean
         return unit(pictures - (1 - film_share) * self.picture_mean - film_share * own)
@@ -54,14 +55,14 @@ class TextHead:
 
 @lru_cache(maxsize=1)
 def load_head() -> TextHead:
-    """Read the head that ships."""
+    """Read the shipped head."""
     weights, _ = read_weights(check_own(HEAD), "a head for an image-text model", FACTS)
     digest = hashlib.sha256(HEAD.read_bytes()).hexdigest()
     return TextHead(**{k: np.asarray(v, np.float32) for k, v in weights.items()}, digest=digest)
 
 
 def unit(rows: np.ndarray) -> np.ndarray:
-    """The rows, each of length one; a row of zeros stays one."""
+    """The rows scaled to unit length; rows of zeros stay zero."""
     return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9))
 
 

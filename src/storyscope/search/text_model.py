@@ -1,4 +1,4 @@
-"""Texts to vectors whose cosine is the similarity of their meaning."""
+"""Text vectors whose cosine measures similarity of meaning."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 BATCH = 32
 FEW_LETTERS = 20
-"""Letters by which a text may exceed twice the shortest of its batch."""
+"""Letters by which a text may exceed twice the shortest text of its batch."""
 LONGEST = 128
-"""Tokens that the model reads of a text; passages are shorter."""
+"""Maximum number of tokens of a text; passages are shorter."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,8 @@ class TextModel:
         return np.stack(vectors) if vectors else np.zeros((0, self.dimensions), np.float32)
 
     def knows(self, word: str) -> bool:
-        """Whether the word is one token of the model; a word in several pieces may be a typo."""
+        """Whether the word is a single token of the model; a word in several pieces may be a
+        typo."""
         return self.tokenizer.token_to_id(word) is not None
 
     @property
@@ -71,7 +72,7 @@ class TextModel:
 def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Split texts, by their lengths in letters, into batches of similar length.
 
-    A short text beside a long one would be padded and cost as much.
+    A short text next to a long one would be padded and cost as much.
     """
     rows: list[int] = []
     for row in sorted(range(len(lengths)), key=lengths.__getitem__):
