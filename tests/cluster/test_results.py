@@ -101,7 +101,7 @@ def test_a_worker_that_was_lost_too_often_is_the_reason(shelf):
     killed = type("KilledWorker", (Exception,), {})("film")
     client = Client(Future("error", killed))
     (result,) = results(shelf, client, handed(shelf, client)[1])
-    assert result.failure == "its worker was lost again and again while it was indexed"
+    assert result.failure == "its workers were lost repeatedly while it was being indexed"
 
 
 def test_leaving_cancels_what_waits_and_leaves_what_runs(shelf):

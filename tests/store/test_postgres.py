@@ -296,7 +296,7 @@ def test_the_list_says_how_far_a_cluster_is(store, capsys):
         store.jobs.add(json.dumps(job | {"state": "waiting", "stage": ""}))
     list_videos(Path(store.place))
     said = capsys.readouterr().err
-    assert "a.mp4: looking at keyframes, 40%" in said
+    assert "a.mp4: analysing keyframes, 40%" in said
     assert "2 videos wait to be indexed" in said
 
 

@@ -1,4 +1,4 @@
-"""Indexing on many machines: Dask schedules one task a video, the store keeps every stage."""
+"""Indexing on many machines: Dask schedules one task per video, and the store keeps every stage."""
 
 from storyscope.cluster.indexing import index_on_cluster, opened_cluster
 

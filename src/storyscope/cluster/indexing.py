@@ -1,4 +1,4 @@
-"""Hand videos to a Dask cluster, follow them, and yield what became of each."""
+"""Submit videos to a Dask cluster, follow their progress, and yield the result of each."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ CONNECT_SECONDS = 10
 FOLLOW_SECONDS = 0.5
 FIRST = "FIRST_COMPLETED"
 LOST = ("lost", "cancelled")
-"""What becomes of a task whose scheduler is gone."""
+"""Errors of a task whose scheduler is gone."""
 MOST_TIMES = 5
-"""How often a video is handed over again to a scheduler that was restarted."""
+"""How often a video is submitted again to a restarted scheduler."""
 
 
 @contextmanager
 def opened_cluster(address: str, *, workers: int = 1, threads: int = 1) -> Iterator[Any]:
     """A client of the cluster at an address; `local` starts workers that end with the block.
 
-    Only what waits more than it works runs on more than one of their `threads`.
+    Only tasks that mostly wait run on more than one of their `threads`.
     """
     try:
         distributed: Any = import_module("distributed")
@@ -70,7 +70,7 @@ def opened_cluster(address: str, *, workers: int = 1, threads: int = 1) -> Itera
         client = distributed.Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError, TypeError) as error:
         raise LibraryError(
-            f"no scheduler answers at {address}; start one with `dask scheduler` and name its "
+            f"no scheduler answers at {address}; start one with `dask scheduler` and give its "
             "address, such as tcp://host:8786"
         ) from error
     with client:
@@ -89,8 +89,8 @@ def index_on_cluster(
 ) -> Iterator[IndexResult]:
     """Index `paths` on the workers of a cluster, and yield the result of each as it ends.
 
-    Leaving the loop early cancels what has not begun. With `detach` nothing is waited for: the
-    work goes on when this process is gone.
+    Leaving the loop early cancels what has not started. With `detach` the function does not wait:
+    the work continues after this process ends.
     """
     _require_shared(library, client)
     settings = to_toml(library.config, home=library.folder)
@@ -122,12 +122,12 @@ def index_on_cluster(
 
 @dataclass(frozen=True)
 class _Handed:
-    """What was handed to a cluster for one video."""
+    """The task of one video."""
 
     job: ClusterJob
     task: Task
     workers: list[str] | None
-    """The workers that can see the film; None where all can."""
+    """The workers that can open the film; None if all can."""
     times: int = 1
 
     def submit(self, client: Any) -> Any:
@@ -135,14 +135,14 @@ class _Handed:
         return client.submit(index_task, self.task, key=key, workers=self.workers, pure=False)
 
     def again(self) -> _Handed:
-        """The same, for a scheduler that has taken the place of another and knows no worker."""
+        """Submit the task again, to a new scheduler that does not know the workers yet."""
         return replace(self, times=self.times + 1, workers=None)
 
 
 def require_equal_workers(
     client: Any, library: LocalLibrary, settings: str, here: dict[str, Any]
 ) -> None:
-    """Refuse a cluster without workers, or with one that would make other artefacts."""
+    """Raise an error if a cluster has no workers, or one that would produce different artefacts."""
     address = client.scheduler.address
     if not client.scheduler_info()["workers"]:
         raise LibraryError(
@@ -157,13 +157,13 @@ def require_equal_workers(
             raise LibraryError(f"the worker {worker} cannot work: {there['error']}")
         if other := differences(here, there):
             raise LibraryError(
-                f"the worker {worker} has {other}; artefacts must not mix: install the same "
-                "there, or stop it"
+                f"the worker {worker} has {other}; artefacts would be inconsistent: install the "
+                "same there, or stop it"
             )
 
 
 def _require_shared(library: LocalLibrary, client: Any) -> None:
-    """Refuse a library in a folder, which one machine alone can write to."""
+    """Raise an error for a library in a folder, which only one machine can write to."""
     hosts = {worker["host"] for worker in client.scheduler_info()["workers"].values()}
     if address_of(library.place)[0] == FOLDER and not hosts <= {"127.0.0.1", "localhost"}:
         raise LibraryError(
@@ -220,7 +220,7 @@ def _result(library: LocalLibrary, job: ClusterJob, future: Any, path: Path) -> 
             library.store.jobs.put(job.id, None)
         return IndexResult(path, video, failure)
     if future.status == "error" and type(future.exception()).__name__ == "KilledWorker":
-        reason = "its worker was lost again and again while it was indexed"
+        reason = "its workers were lost repeatedly while it was being indexed"
         mark_failed(library.store, path, reason)
     elif future.status == "error":
         reason = f"{type(future.exception()).__name__}: {future.exception()}"
@@ -237,7 +237,7 @@ def _follow(
     paths: dict[str, Path],
     follow: Callable[[Path, Step], None],
 ) -> None:
-    """Tell how far the videos are that workers are at."""
+    """Report the progress of the videos that workers are indexing."""
     numbers = {handed.job.id for handed in left.values()}
     for number, text in library.store.jobs.all().items():
         facts = json.loads(text)
@@ -246,7 +246,7 @@ def _follow(
 
 
 def _cancel_waiting(library: LocalLibrary, left: dict[Any, _Handed]) -> None:
-    """Forget what no worker has begun; what runs is finished and kept."""
+    """Cancel what no worker has started; running tasks finish and are stored."""
     begun = []
     for future, handed in left.items():
         kept = kept_job(library.store, handed.job.id)
@@ -259,7 +259,7 @@ def _cancel_waiting(library: LocalLibrary, left: dict[Any, _Handed]) -> None:
 
 
 def _leave_running(running: Iterable[Any]) -> None:
-    """Let tasks run to their end without anybody who waits for them."""
+    """Let tasks run to their end without waiting for them."""
     fire_and_forget: Any = import_module("distributed").fire_and_forget
     for future in running:
         fire_and_forget(future)

@@ -1,4 +1,4 @@
-"""What runs on a worker: one video, in a process of its own, its progress kept in the store."""
+"""The task that runs on a worker: index one video in its own process, and record the progress."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from storyscope.stages.indexing import weights
 from storyscope.store import in_bucket
 
 TELL_SECONDS = 1.0
-"""How often a worker writes down how far it is."""
+"""Seconds between two progress updates."""
 WAIT_SECONDS = 1.0
-"""How often it looks whether a video that another indexes is free."""
+"""Seconds between two checks whether a video that another process indexes is free."""
 MEMORY_VARIABLE = "STORYSCOPE_MEMORY_LIMIT"
-"""Bytes that a worker's index process may take, set by `storyscope worker`."""
+"""Maximum memory of a worker's index process in bytes, set by `storyscope worker`."""
 
 
 @dataclass(frozen=True)
@@ -39,19 +39,21 @@ class Task:
     library: str
     """The address of the library, without a password."""
     settings: str
-    """Settings that differ from the defaults, as TOML; models are named from the library."""
+    """Settings that differ from the defaults, as TOML; paths of models are relative to the
+    library."""
     job: int
     path: str
     transcript: str | None
     again: bool
     installed: dict[str, Any]
-    """What the command has installed: a worker with something else makes other artefacts."""
+    """Versions and models of the command: a worker with different ones would produce different
+    artefacts."""
     full: tuple[str, ...] = ()
-    """Addresses of the workers whose disk was too full for it."""
+    """Addresses of the workers whose disks were too full for it."""
 
 
 def index_task(task: Task) -> tuple[str, str]:
-    """Index a video to the end, or go on where another worker stopped; its id, why it failed."""
+    """Index a video, or resume where another worker stopped; return its id and the error."""
     try:
         result = _indexed(task)
     except StoryscopeError as error:
@@ -67,7 +69,7 @@ def installed(library: LocalLibrary) -> dict[str, Any]:
 
 
 def installed_on_worker(place: str, settings: str) -> dict[str, Any]:
-    """The same of a worker; `error` says why it cannot work at all."""
+    """The version and models of a worker; `error` says why it cannot work at all."""
     try:
         return installed(_library(place, settings))
     except StoryscopeError as error:
@@ -75,12 +77,12 @@ def installed_on_worker(place: str, settings: str) -> dict[str, Any]:
 
 
 def unseen_on_worker(paths: list[str]) -> list[str]:
-    """Those of the films that a worker cannot open."""
+    """The films that a worker cannot open."""
     return [path for path in paths if not has_film(path)]
 
 
 def differences(wanted: dict[str, Any], found: dict[str, Any]) -> str:
-    """What a worker has that the command has not, in words; empty where they are the same."""
+    """How a worker differs from the command, in words; empty if it does not."""
     return ", ".join(
         f"{name} {_short(found.get(name))} and not {_short(value)}"
         for name, value in wanted.items()
@@ -110,7 +112,7 @@ def _indexed(task: Task) -> IndexResult:
 
 
 def _handed_on(task: Task) -> tuple[str, str] | None:
-    """Give a video to the workers whose disks are not full; None where there is none."""
+    """Give a video to a worker whose disk is not full; None if there is none."""
     distributed: Any = import_module("distributed")
     here = distributed.get_worker()
     full = (*task.full, here.address)
@@ -121,7 +123,7 @@ def _handed_on(task: Task) -> tuple[str, str] | None:
         here.log_event("storyscope", f"the disk is full; {task.path} goes to another worker")
         library = _library(task.library, task.settings)
         if (job := kept_job(library.store, task.job)) is not None:
-            # A disk is no fault of the film.
+            # A full disk is not the film's fault.
             changed(library.store, job, state="waiting", failure="", attempts=job.attempts - 1)
         elsewhere: Any = client.submit(
             index_task, replace(task, full=full), workers=others, pure=False
@@ -131,17 +133,17 @@ def _handed_on(task: Task) -> tuple[str, str] | None:
 
 
 def _refusal(task: Task, job: ClusterJob, library: LocalLibrary) -> str:
-    """Why this worker does not index the video; empty when it does."""
+    """Why this worker does not index the video; empty if it does."""
     here = f"the worker on {socket.gethostname()}"
     if job.attempts >= MOST_ATTEMPTS:
         reason = (
-            f"its worker was lost {job.attempts} times while it was indexed; look at the film and "
-            "at the memory of the workers, then add it again"
+            f"its worker was lost {job.attempts} times while it was indexed; check the film and "
+            "the memory of the workers, then add it again"
         )
         mark_failed(library.store, Path(task.path), reason)
         return reason
     if other := differences(task.installed, installed(library)):
-        return f"{here} has {other}; artefacts must not mix: install the same there"
+        return f"{here} has {other}; artefacts would be inconsistent: install the same there"
     if unseen_on_worker([task.path]):
         how = (
             "let it reach the bucket"
@@ -158,7 +160,7 @@ def _run(library: LocalLibrary, task: Task, job: ClusterJob) -> IndexResult:
         library,
         Path(task.path),
         transcript=Path(task.transcript) if task.transcript else None,
-        # A worker that takes the place of a lost one keeps what that finished.
+        # A worker that replaces a lost one keeps what that one finished.
         again=task.again and job.attempts == 1,
         one_thread=True,
         most_memory=memory,
@@ -175,7 +177,7 @@ def _run(library: LocalLibrary, task: Task, job: ClusterJob) -> IndexResult:
 
 
 def _tell(library: LocalLibrary, job: ClusterJob, step: Step) -> bool:
-    """Write down how far a job is; False once somebody cancelled it."""
+    """Record the progress of a job; False once somebody cancelled it."""
     now = kept_job(library.store, job.id)
     if now is None or now.state == "cancelled":
         return False
@@ -184,7 +186,7 @@ def _tell(library: LocalLibrary, job: ClusterJob, step: Step) -> bool:
 
 
 def _wait_until_free(library: LocalLibrary, path: Path) -> None:
-    """Let another that indexes the same video come to its end: it is ready then."""
+    """Wait until another process that indexes the same video is done."""
     while video := known_video(library.store, path):
         try:
             with library.store.busy(video.id, patience=0):
@@ -197,7 +199,7 @@ def _wait_until_free(library: LocalLibrary, path: Path) -> None:
 
 @lru_cache(4)
 def _library(place: str, settings: str) -> LocalLibrary:
-    """The library under the settings of the command, whose models lie in the library's folder."""
+    """The library with the settings of the command; models are in the library's folder."""
     library = LocalLibrary(place)
     config = with_settings(Config(), tomllib.loads(settings), home=library.folder)
     return library.with_config(config)

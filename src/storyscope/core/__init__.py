@@ -1,4 +1,4 @@
-"""The nouns every room shares. They know their own invariants and nothing of the world."""
+"""The core types that all packages share; they check their own invariants and do no I/O."""
 
 from storyscope.core.annotation import Annotation
 from storyscope.core.concepts import Mined, Phrase

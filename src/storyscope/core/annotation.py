@@ -11,22 +11,22 @@ from storyscope.core.text import encodable
 from storyscope.errors import AnnotationError
 
 END_TOLERANCE_SECONDS = 1.0
-"""Programs round the end of a film, or leave out a last black frame."""
+"""Tolerance in seconds: programs round the end of a film, or leave out a last black frame."""
 
 
 @dataclass(frozen=True)
 class Annotation:
-    """Where a person says the stories of a video begin, in seconds."""
+    """Where, according to one person, the stories of a video begin, in seconds."""
 
     annotator: str
     starts: tuple[float, ...]
-    """First second of each story, the first at 0."""
+    """Start of each story in seconds, the first at 0."""
     end: float
-    """Where the last story ends."""
+    """End of the last story in seconds."""
     titles: tuple[str, ...] = ()
-    """One title a story, "" where the person gave none; or none at all."""
+    """One title per story, "" if the person gave none; or an empty tuple."""
     thumbnails: tuple[float | None, ...] = field(default=())
-    """The second of the frame that the person chose for each story, None where they did not."""
+    """The time in seconds of the frame that the person chose for each story, or None."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "annotator", encodable(self.annotator))
@@ -37,7 +37,7 @@ class Annotation:
             raise AnnotationError(f"{self.annotator}: times are numbers of seconds, got {edges}")
         if edges[0] != 0 or any(left >= right for left, right in pairwise(edges)):
             raise AnnotationError(
-                f"{self.annotator}: stories must rise from 0 to the end at {self.end} s, "
+                f"{self.annotator}: the starts must rise from 0 to the end at {self.end} s, "
                 f"got {', '.join(f'{start:g}' for start in self.starts[:12])}"
             )
         for name in ("titles", "thumbnails"):
@@ -51,14 +51,14 @@ class Annotation:
         return self.titles[story] if self.titles else ""
 
     def split(self, seconds: float) -> Annotation:
-        """Begin a new story at this time; the part before keeps the title."""
+        """Begin a new story at this time; the part before it keeps the title."""
         place = self._story_at(seconds)
         if seconds == self.starts[place]:
             raise AnnotationError(f"a story begins at {seconds:g} s already")
         return self._with(place + 1, place + 1, (seconds,), ("",), (None,))
 
     def merge(self, story: int) -> Annotation:
-        """Join a story to the one before it, whose title and picture stay."""
+        """Join a story to the one before it, whose title and picture are kept."""
         if not 0 < story < len(self.starts):
             raise AnnotationError(
                 f"story {story + 1} has none before it to join; there are {len(self.starts)}"
@@ -66,7 +66,7 @@ class Annotation:
         return self._with(story, story + 1, (), (), ())
 
     def move(self, story: int, seconds: float) -> Annotation:
-        """Let a story begin at another time, between its neighbours' boundaries."""
+        """Move the start of a story, between its neighbours' boundaries."""
         if not 0 < story < len(self.starts):
             raise AnnotationError(f"the start of story {story + 1} cannot be moved")
         edges = (*self.starts, self.end)
@@ -103,7 +103,7 @@ class Annotation:
         titles: tuple[str, ...],
         thumbnails: tuple[float | None, ...],
     ) -> Annotation:
-        """Put other stories in the place of [first, end)."""
+        """Replace the stories [first, end) by others."""
         return replace(
             self,
             starts=(*self.starts[:first], *starts, *self.starts[end:]),

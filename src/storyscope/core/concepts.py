@@ -1,4 +1,4 @@
-"""What a transcript speaks of."""
+"""Terms and phrases of a transcript."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from storyscope.core.transcript import Word
 
 @dataclass(frozen=True)
 class Phrase:
-    """One mention of something: "polar bears" said at some time."""
+    """One mention of something: "polar bears" spoken at some time."""
 
     text: str
-    """As a title would write it: names keep their capitals, other words lose them."""
+    """The text as in a title: names keep their capitals, other words are lower-cased."""
     key: tuple[str, ...]
-    """Its words in the form that makes "bears" and "Bear" one: compared, never shown."""
+    """Normalised words, equal for "bears" and "Bear"; they are compared, never shown."""
     span: Span
     is_name: bool = False
 
 
 @dataclass(frozen=True)
 class Mined:
-    """What a grammar finds in a transcript."""
+    """What a tagger finds in a transcript."""
 
     terms: tuple[Word, ...]
     """Every mention of a noun, proper noun or foreign word, as its lower-case lemma."""
     phrases: tuple[Phrase, ...]
-    """Every noun phrase, without its article: what titles are made of."""
+    """Every noun phrase, without its article: the source of titles."""

@@ -1,4 +1,4 @@
-"""Numbers that describe shots."""
+"""Feature vectors of shots, and data about keyframes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ class Features:
     vectors: np.ndarray
     """float32, shots x dimensions."""
     producer: str
-    """Which extractor and weights made them: vectors of two producers are not comparable."""
+    """The extractor and weights that made them: vectors of different producers cannot be
+    compared."""
 
     def __post_init__(self) -> None:
         vectors = np.ascontiguousarray(self.vectors, dtype=np.float32)
@@ -28,7 +29,9 @@ class Features:
                 f"{self.name}: expected one row per shot, got an array of shape {vectors.shape}"
             )
         if not np.isfinite(vectors).all():
-            raise InvalidFeatures(f"{self.name}: a feature holds numbers only, got NaN or infinity")
+            raise InvalidFeatures(
+                f"{self.name}: features must be finite numbers, got NaN or infinity"
+            )
         object.__setattr__(self, "vectors", vectors)
 
     def __len__(self) -> int:
@@ -37,9 +40,9 @@ class Features:
 
 @dataclass(frozen=True, eq=False)
 class Keyframes:
-    """Pictures picked from the shots, several a shot, in time order.
+    """Pictures picked from the shots, several per shot, in time order.
 
-    They are compressed (JPEG), and those of a film lie on disk until one is asked for.
+    They are compressed (JPEG) and stay on disk until they are requested.
     """
 
     shots: np.ndarray
@@ -56,7 +59,7 @@ class Keyframes:
 
 @dataclass(frozen=True, eq=False)
 class Sound:
-    """Cepstral description of the sound track in 10 ms windows."""
+    """Cepstral features of the sound track in 10 ms windows."""
 
     mfcc: Rows
     """float16, windows x 30: log-energy first, then 29 cepstral coefficients."""
@@ -66,7 +69,7 @@ class Sound:
 
 @dataclass(frozen=True, eq=False)
 class VisionOutput:
-    """What the image network saw in each keyframe: one row a picture, in their order."""
+    """Output of the image network for each keyframe: one row per picture, in order."""
 
     maps: Rows
     """float16 [n, channels], the 7 x 7 map averaged, or [n, channels * 49], the full map."""
@@ -83,21 +86,21 @@ class VisionOutput:
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """How well each keyframe would stand for its story: one number a picture, from 0 to 1."""
+    """How suitable each keyframe is as a thumbnail: one number per picture, from 0 to 1."""
 
     beauty: np.ndarray
-    """What the aesthetic ranker says; every array here is float32 [n]."""
+    """Score of the aesthetic ranker; every array here is float32 [n]."""
     sharpness: np.ndarray
     exposure: np.ndarray
     entropy: np.ndarray
     variety: np.ndarray
-    """Share of pixels that differ from the commonest colour."""
+    """Share of pixels that differ from the most common colour."""
     lettering: np.ndarray
     """Probability that the picture shows text: a credit roll, a title card."""
     clear: np.ndarray
     """1 outside gradual transitions, 0 inside."""
     producer: str
-    """The ranker, and the backbone it looked through."""
+    """The ranker, and the backbone whose features it uses."""
 
     def __len__(self) -> int:
         return len(self.beauty)

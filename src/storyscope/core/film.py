@@ -1,4 +1,4 @@
-"""A film after its one pass of decoding."""
+"""A film after decoding."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from storyscope.core.video import Shot
 
 @dataclass(frozen=True, eq=False)
 class Film:
-    """Everything later stages need of the file, so that it is never decoded again."""
+    """Everything that later stages need from the file, so that it is decoded only once."""
 
     shots: tuple[Shot, ...]
     keyframes: Keyframes
     sound: Sound | None
-    """None when the file carries no sound."""
+    """None if the file has no sound."""
     damaged: str = ""
-    """What was wrong with the file, when only a part of it could be decoded."""
+    """What was wrong with the file, if only a part of it could be decoded."""
     has_subtitles: bool = False
-    """Whether the file carries text to read."""
+    """Whether the file contains a text subtitle track."""

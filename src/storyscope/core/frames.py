@@ -1,4 +1,4 @@
-"""What one pass of decoding hands to everyone who listens."""
+"""Items of a decoding pass."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SOUND_RATE = 16_000
 
 @dataclass(frozen=True, eq=False)
 class SmallFrame:
-    """Every frame of the video, shrunk to 48 x 27 for the shot detector."""
+    """A frame of the video, scaled down to 48 x 27 for the shot detector."""
 
     index: int
     seconds: float
@@ -22,17 +22,17 @@ class SmallFrame:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A frame at viewing size; a few a second, from which keyframes are picked."""
+    """A frame at viewing size; keyframes are picked from a few of these per second."""
 
     index: int
     seconds: float
     rgb: np.ndarray
-    """uint8, height x width x 3, upright and in the film's own proportions."""
+    """uint8, height x width x 3, upright and with the film's aspect ratio."""
 
 
 @dataclass(frozen=True, eq=False)
 class SoundChunk:
-    """A stretch of the sound track, 16 kHz mono."""
+    """A chunk of the sound track, 16 kHz mono."""
 
     seconds: float
     """Presentation time of the first sample."""

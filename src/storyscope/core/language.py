@@ -1,4 +1,4 @@
-"""Which language a text is in, and the words that carry none of its meaning."""
+"""Language identification, and the stop words of languages."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ UNKNOWN = "und"
 
 
 def detect_language(text: str) -> str:
-    """ISO 639-1 code of the language the text is written in, "und" when it cannot be told.
+    """ISO 639-1 code of the language of a text, "und" if it is unknown.
 
-    Scripts of one language (Greek, Hangul, Thai...) are told by their letters; the rest by how
-    many of the words are the commonest small words of a language.
+    Scripts of a single language (Greek, Hangul, Thai...) are recognised by their letters; other
+    languages by the share of their most common short words.
     """
     code, _ = best_language(text)
     return code
 
 
 def best_language(text: str) -> tuple[str, float]:
-    """The likeliest language and its share: of the letters for a script, of the words else."""
+    """The most likely language and its share: of the letters for a script, otherwise of the
+    words."""
     letters = [character for character in text[:SAMPLE] if character.isalpha()]
     if not letters:
         return UNKNOWN, 0.0
@@ -32,7 +33,7 @@ def best_language(text: str) -> tuple[str, float]:
 
 
 def likeliest_by_words(text: str) -> tuple[str, float]:
-    """The language most of whose small words are in the text, and their share of its words."""
+    """The language most of whose short words are in the text, and their share of its words."""
     words = WORD.findall(text[:SAMPLE].lower())
     shares = {
         code: sum(_weight(word, code) for word in words) / max(1, len(words))
@@ -44,7 +45,8 @@ def likeliest_by_words(text: str) -> tuple[str, float]:
 
 @cache
 def stop_words(language: str) -> frozenset[str]:
-    """Lower-case words of the language that never belong in a title; none if it is unknown."""
+    """Lower-case words of the language that never belong in a title; none if the language is
+    unknown."""
     words = set(SMALL_WORDS.get(language, "").split())
     if language == "en":
         words |= set(ENGLISH_STOP_WORDS.split())
@@ -63,7 +65,7 @@ SAMPLE = 20_000
 LEAST_SHARE = 0.08
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 
-# Japanese mixes kana into Han characters, so it is asked before Chinese.
+# Japanese mixes kana with Han characters, so it is tested before Chinese.
 SCRIPTS = {
     "ja": re.compile("[\u3040-\u30ff]"),
     "ko": re.compile("[\uac00-\ud7a3]"),
@@ -180,7 +182,7 @@ def _small_words(language: str) -> frozenset[str]:
 
 @cache
 def _weight(word: str, language: str) -> float:
-    """One for a small word of this language alone, less when neighbours share it."""
+    """1 for a short word of this language only, less if related languages share it."""
     if word not in _small_words(language):
         return 0.0
     sharers = sum(1 for code in SMALL_WORDS if word in _small_words(code))

@@ -1,4 +1,4 @@
-"""Numbers out of strangers' files: of bounded length, without exponents, never a surprise."""
+"""Numbers from untrusted files: of bounded length and without exponents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search looks through."""
+"""The searchable content of a video."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Looks:
-    """Some keyframes of a video, encoded by the image half of an image-text model."""
+    """Some keyframes of a video, encoded by the image encoder of an image-text model."""
 
     rows: np.ndarray
-    """int32 [images]: which keyframes were encoded, in their order."""
+    """int32 [images]: indices of the encoded keyframes, in order."""
     vectors: np.ndarray
     """float16 [images, dimensions], of unit length."""
     producer: str
@@ -21,34 +21,36 @@ class Looks:
 
 @dataclass(frozen=True, eq=False)
 class Passages:
-    """What is said and what is seen in one video, each with its time and its meaning.
+    """What is spoken and visible in one video, with times and vectors.
 
-    They know nothing of stories: stories may be regrouped or corrected without filing anew.
+    Passages do not depend on stories, which may be regrouped or corrected without indexing the
+    passages again.
     """
 
     texts: tuple[str, ...]
-    """What is said, in windows of a few sentences."""
+    """Text of the transcript, in windows of a few sentences."""
     spans: np.ndarray
-    """float64 [windows, 2]: when each window is said."""
+    """float64 [windows, 2]: start and end of each window."""
     text_vectors: np.ndarray
     """float16 [windows, dimensions], of length one."""
     seconds: np.ndarray
-    """float64 [pictures]: when each keyframe is seen."""
+    """float64 [pictures]: time of each keyframe."""
     shots: np.ndarray
     """int32 [pictures]: the shot of each keyframe."""
     classes: np.ndarray
-    """uint16 [pictures, 10]: the likeliest classes of each keyframe."""
+    """uint16 [pictures, 10]: the most probable classes of each keyframe."""
     shares: np.ndarray
-    """float16 [pictures, 10]: how likely each of those classes is."""
+    """float16 [pictures, 10]: probabilities of those classes."""
     screen_texts: tuple[str, ...] = ()
-    """What is written on screen, where that was read."""
+    """Text on screen, if it was recognised."""
     screen_seconds: tuple[float, ...] = ()
     language: str = ""
-    """Of what is said."""
+    """Language of the transcript."""
     looks: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.float16))
-    """float16 [pictures, dimensions], of length one: the keyframes in a space that they share with
-    words, where an image-text network was asked for."""
+    """float16 [pictures, dimensions], of length one: the keyframes in the space of an image-text
+    network, if one was used."""
     backgrounds: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.float32))
-    """float32 [pictures, 2]: mean and deviation of each one's cosines with the class names."""
+    """float32 [pictures, 2]: mean and standard deviation of each one's cosines with the class
+    names."""
     producer: str = ""
-    """Which model made the vectors: queries must come from the same."""
+    """The models that made the vectors: queries must use the same ones."""

@@ -1,4 +1,4 @@
-"""All granularities of one video's stories, each inside the next coarser one."""
+"""The stories of a video at all granularities, each nested in the next coarser one."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from storyscope.errors import InvalidSegmentation, InvalidSetting
 
 @dataclass(frozen=True)
 class StoryPath:
-    """The changes of shot, most telling first: the first k of them begin k + 1 stories.
+    """The shot changes, most important first: the first k of them begin k + 1 stories.
 
-    Because every granularity takes the first so many of one list, a finer one never removes a
-    boundary that a coarser one has.
+    Because every granularity uses a prefix of the same list, a finer one never removes a boundary
+    of a coarser one.
     """
 
     order: tuple[int, ...]
-    """Every change of shot once, as the number of the shot it leads into."""
+    """Every shot change once, as the number of the shot it leads into."""
     natural: int
-    """How many stories the detector itself would tell."""
+    """The number of stories that the detector itself chooses."""
     confidence: tuple[float, ...]
     """Probability that a story begins with each shot; 1 for the first."""
 
@@ -28,7 +28,7 @@ class StoryPath:
         shots = len(self.confidence)
         if sorted(self.order) != list(range(1, shots)) or not 1 <= self.natural <= max(shots, 1):
             raise InvalidSegmentation(
-                f"a path of {shots} shots lists every change of shot once, and tells 1 to {shots} "
+                f"a path of {shots} shots lists every shot change once, and has 1 to {shots} "
                 f"stories; got {len(self.order)} changes and {self.natural} stories"
             )
 
@@ -38,19 +38,20 @@ class StoryPath:
 
     @property
     def stories(self) -> Segmentation:
-        """The stories as the detector would tell them."""
+        """The stories that the detector itself chooses."""
         return self.about(self.natural)
 
     def about(self, count: int) -> Segmentation:
-        """That many stories, or as near as the number of shots allows."""
+        """That many stories, or as close as the number of shots allows."""
         if count < 1:
             raise InvalidSetting(f"stories count from 1 up, got {count}")
         return Segmentation.from_cuts(sorted(self.order[: count - 1]), self.shots)
 
     def at(self, granularity: float) -> Segmentation:
-        """From one story at 0 over the natural number at .5 to one story a shot at 1.
+        """From one story at 0 through the natural number at .5 to one story per shot at 1.
 
-        On either side of the natural number, equal steps multiply the number of stories equally.
+        On either side of the natural number, equal steps multiply the number of stories by equal
+        factors.
         """
         if not 0 <= granularity <= 1:
             raise InvalidSetting(f"granularity goes from 0 to 1, got {granularity}")
@@ -60,7 +61,7 @@ class StoryPath:
         return self.about(round(natural * (shots / natural) ** (2 * granularity - 1)))
 
     def granularity_of(self, count: int) -> float:
-        """The granularity at which there are about so many stories; `at` is its inverse."""
+        """The granularity with about this many stories; the inverse of `at`."""
         if count <= self.natural:
             return 0.5 * log(count) / log(self.natural) if self.natural > 1 else 0.5
         return 0.5 + 0.5 * log(count / self.natural) / log(self.shots / self.natural)

@@ -1,4 +1,4 @@
-"""English plurals and the singular form they come from."""
+"""Singular forms of English plurals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ alias always asbestos athletics atlas bias canvas chaos christmas cosmos ethos g
 mathematics means news olympics pancreas physics politics series species texas
 """
 UNCHANGED = frozenset(_UNCHANGED.split())
-"""Words in -s that are no plural, or whose plural is the same word."""
+"""Words in -s that are not plurals, or whose plural is the same word."""
 
 IRREGULAR = {
     "calves": "calf", "children": "child", "elves": "elf", "feet": "foot",
@@ -25,17 +25,17 @@ magpies moustaches movies muses mustaches niches oboes pies pixies prairies refu
 selfies shoes smoothies snowshoes throes ties tiptoes toes uses veggies woes zombies
 """
 KEEP_FINAL_E = frozenset(_KEEP_FINAL_E.split())
-"""Plurals that only lose their -s where the rules below would take more."""
+"""Plurals that lose only their -s, although the rules below would remove more."""
 
 ENDINGS = (
     ("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("tzes", "tz"),
     ("zzes", "zz"), ("ouses", "ouse"), ("auses", "ause"), ("uses", "us"), ("oes", "o"),
 )  # fmt: skip
-"""Plural endings and what takes their place; the first that fits counts."""
+"""Plural endings and their replacements; the first match applies."""
 
 
 def singular(word: str, language: str = "en") -> str:
-    """The lower-case singular of an English noun; words of other languages stay as they are."""
+    """The lower-case singular of an English noun; words of other languages are unchanged."""
     word = word.lower()
     if language != "en" or word in UNCHANGED:
         return word

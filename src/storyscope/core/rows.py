@@ -1,4 +1,4 @@
-"""Long arrays, which need not be in memory: whoever reads them takes a part at a time."""
+"""Long arrays that need not be in memory and are read in parts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BATCH = 1024
 
 
 class Rows(Protocol):
-    """Rows of numbers: an array, or a file of which only what is asked for is read."""
+    """Rows of numbers: an array, or a file of which only the requested rows are read."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -19,19 +19,19 @@ class Rows(Protocol):
     def __len__(self) -> int: ...
 
     def __getitem__(self, rows: Any, /) -> Any:
-        """An array of the rows that a slice or an array of numbers names."""
+        """An array of the rows selected by a slice or an array of numbers."""
 
     def __array__(self, dtype: Any = None, /) -> np.ndarray[Any, Any]: ...
 
 
 def in_batches(rows: Rows, size: int = BATCH) -> Iterator[np.ndarray]:
-    """All rows in order, `size` at a time; one empty batch when there are none."""
+    """All rows in order, `size` at a time; one empty batch if there are none."""
     for start in range(0, max(1, len(rows)), size):
         yield rows[start : start + size]
 
 
 class Blobs(Sequence[bytes]):
-    """Byte strings that lie one after another; `ends` says where each ends."""
+    """Concatenated byte strings; `ends` holds the end of each."""
 
     def __init__(self, joined: Rows, ends: np.ndarray) -> None:
         self.joined, self.ends = joined, ends

@@ -1,4 +1,4 @@
-"""A line of positions, parted into consecutive stories."""
+"""Positions split into consecutive stories."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Segmentation:
 
     @classmethod
     def from_cuts(cls, cuts: Iterable[int], end: int) -> Segmentation:
-        """Build from the positions where a new story begins, 0 left out."""
+        """Build from the positions where a new story begins, without 0."""
         return cls((0, *cuts), end)
 
     @property
     def cuts(self) -> tuple[int, ...]:
-        """Positions at which one story gives way to the next; none for a single story."""
+        """Positions at which one story ends and the next begins; none for a single story."""
         return self.starts[1:]
 
     @property

@@ -1,4 +1,4 @@
-"""Stories, the pictures that stand for them, and the answers to a search."""
+"""Stories, their thumbnails, and search hits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from storyscope.core.span import Span
 
 @dataclass(frozen=True)
 class Story:
-    """A run of shots that tell one thing."""
+    """A run of shots that belong together."""
 
     id: str
     """Video id and number, such as "film/3"."""
@@ -21,10 +21,10 @@ class Story:
     title: str = ""
     keywords: tuple[str, ...] = ()
     summary: str = ""
-    """The most central sentence of what is said in it, or nothing."""
+    """The most central sentence spoken in it, or empty."""
 
     def facts(self) -> dict[str, Any]:
-        """What `stories --json` says of it, times in seconds."""
+        """The fields of `stories --json`, with times in seconds."""
         return {
             "start": self.span.start,
             "end": self.span.end,
@@ -37,31 +37,31 @@ class Story:
 
 @dataclass(frozen=True)
 class Thumbnail:
-    """The frame that stands for a story."""
+    """The frame that represents a story."""
 
     story: str
     seconds: float
     score: float
     parts: Mapping[str, float] = field(default_factory=dict)
     because: str = ""
-    """One line that says why this frame."""
+    """One line that explains the choice."""
 
 
 @dataclass(frozen=True)
 class Hit:
-    """One answer to a search: this story of this video, shown by this frame."""
+    """One search result: this story of this video, shown by this frame."""
 
     video: str
     story: Story
     thumbnail: Thumbnail
     score: float
-    """Probability that it is a right answer; a cosine for searches by image or by story."""
+    """Probability that it is relevant; a cosine for searches by image or by story."""
     parts: Mapping[str, float] = field(default_factory=dict)
     evidence: str = ""
-    """One line that says why: `Spoken, 12:03: “...”`, `Visual, 7:08: sea lion`."""
+    """One line of evidence: `Spoken, 12:03: “...”`, `Visual, 7:08: sea lion`."""
 
     def facts(self) -> dict[str, Any]:
-        """What `search --json` says of it, times in seconds."""
+        """The fields of `search --json`, with times in seconds."""
         return {
             "video": self.video,
             "story": {"id": self.story.id, **self.story.facts()},

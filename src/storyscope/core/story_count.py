@@ -1,4 +1,4 @@
-"""How many stories a person wants of a video, in one of the three ways people say it."""
+"""The wanted number of stories of a video, in one of three forms."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from storyscope.errors import InvalidSetting
 
 @dataclass(frozen=True)
 class StoryCount:
-    """A granularity, "about 8 stories" or "about 5 minutes each"; nothing of it by default.
+    """A granularity, "about 8 stories" or "about 5 minutes each"; none of them by default.
 
-    Nothing wanted means as many stories as the detector itself finds.
+    Without any, there are as many stories as the detector itself finds.
     """
 
     granularity: float | None = None
-    """From 0 (one story) over 0.5 (as found) to 1 (one story a shot)."""
+    """From 0 (one story) through 0.5 (as found) to 1 (one story per shot)."""
     about: int | None = None
     """About this many stories."""
     minutes: float | None = None
@@ -38,14 +38,14 @@ class StoryCount:
 
     @property
     def facts(self) -> dict[str, float]:
-        """What is wanted, by its name; empty when nothing is."""
+        """The setting in use, by its name; empty if there is none."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     def __bool__(self) -> bool:
         return bool(self.facts)
 
     def __str__(self) -> str:
-        """The wish as people read it."""
+        """The setting as text for people."""
         if self.about is not None:
             return f"about {count_stories(self.about)}"
         if self.minutes is not None:
@@ -55,7 +55,7 @@ class StoryCount:
         return "as many stories as are found"
 
     def of(self, path: StoryPath, seconds: float) -> Segmentation:
-        """The stories of a video that lasts so many seconds."""
+        """The stories of a video with this duration in seconds."""
         if self.about is not None:
             return path.about(self.about)
         if self.minutes is not None:

@@ -1,4 +1,4 @@
-"""Times as people write them."""
+"""Times in the notations that people use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def format_time(seconds: float, *, decimals: int = 0) -> str:
     """Seconds as 2:05 or 1:02:33; with decimals, 2:05.40. Fractions are cut off, not rounded."""
     sign = "-" if seconds < 0 else ""
     scale = 10**decimals
-    # A microsecond of slack: 0.3 seconds arrive as 0.29999999999999998.
+    # A microsecond of tolerance: 0.3 seconds may be 0.29999999999999998.
     ticks = int(abs(seconds) * scale + 1e-6 * scale)
     whole, fraction = divmod(ticks, scale)
     minutes, second = divmod(whole, 60)

@@ -1,4 +1,4 @@
-"""What is said, word by word."""
+"""Transcripts, word by word."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Word:
 
 @dataclass(frozen=True)
 class Transcript:
-    """The words of one track in the order they are said."""
+    """The words of one track in the order they are spoken."""
 
     words: tuple[Word, ...]
     language: str = "en"
-    """ISO 639-1 code, or "und" when unknown."""
+    """ISO 639-1 code, or "und" if unknown."""
     source: str = ""
     """Where it came from: a file name, "track 2", "speech" or "screen"."""
 

@@ -1,4 +1,4 @@
-"""A video and the shots it was cut from."""
+"""A video and its shots."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SUFFIXES = (
     ".obu"
 )
 VIDEO_SUFFIXES = frozenset(_SUFFIXES.split())
-"""How the names of video files end, in small letters."""
+"""Extensions of video files, in lower case."""
 
 TransitionKind = Literal["start", "cut", "dissolve", "fade", "wipe"]
 
@@ -26,23 +26,23 @@ class Video:
     id: str
     path: str
     digest: str
-    """Fingerprint of the file's content: equal digests mean equal films."""
+    """Digest of the file's content: equal digests mean equal films."""
     duration: float
     frame_count: int
     fps: float
-    """Average frame rate; times never come from it but from timestamps."""
+    """Average frame rate; times always come from timestamps, not from this rate."""
     width: int
     height: int
     has_sound: bool
 
 
 UNCERTAIN_CUT, UNCERTAIN_GRADUAL = 0.6, 0.95
-"""Transitions that the detector is less sure of than this are marked as uncertain."""
+"""Confidence below which transitions are marked as uncertain."""
 
 
 @dataclass(frozen=True)
 class Transition:
-    """How one shot gives way to the next, over the frames [first_frame, end_frame).
+    """How one shot changes to the next, over the frames [first_frame, end_frame).
 
     A cut is instantaneous: first_frame == end_frame == first frame of the new shot.
     """
@@ -51,7 +51,7 @@ class Transition:
     first_frame: int
     end_frame: int
     confidence: float = field(default=1.0, compare=False)
-    """How sure the detector is that a new shot begins here, from 0 to 1."""
+    """Confidence of the detector that a new shot begins here, from 0 to 1."""
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(TransitionKind) or self.first_frame > self.end_frame:
@@ -65,7 +65,7 @@ class Transition:
 
     @property
     def is_uncertain(self) -> bool:
-        """Whether a person should look: it may be a camera or a thing that moves."""
+        """Whether a person should check it: it may be a moving camera or object."""
         return self.confidence < (UNCERTAIN_CUT if self.kind == "cut" else UNCERTAIN_GRADUAL)
 
 
@@ -79,7 +79,7 @@ class Shot:
 
     def __post_init__(self) -> None:
         if not self.frames or self.frames.step != 1:
-            raise InvalidShot(f"a shot holds at least one frame, got {self.frames}")
+            raise InvalidShot(f"a shot has at least one frame, got {self.frames}")
 
 
 def shot_edges(shots: tuple[Shot, ...]) -> tuple[int, ...]:

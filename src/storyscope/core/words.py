@@ -1,4 +1,4 @@
-"""Numbers with the word for what they count."""
+"""Numbers with the noun that they count."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ def counted(count: int, one: str, many: str = "") -> str:
 
 
 def count_stories(count: int) -> str:
-    """So many stories, in words: "1 story", "3 stories"."""
+    """A number of stories in words: "1 story", "3 stories"."""
     return counted(count, "story", "stories")

@@ -73,7 +73,7 @@ def load_voice_encoder() -> VoiceEncoder:
     path = downloaded_file(SPEAKERS)
     if path is None:
         raise MissingDependency(
-            "telling speakers apart needs a voice encoder, which was not fetched; run "
+            "identifying speakers needs a voice encoder, which has not been downloaded; run "
             "`storyscope models get speakers`"
         )
     weights = read_weights(check_downloaded(SPEAKERS, path))

@@ -1,4 +1,4 @@
-"""What indexing a film may cost, in proportion to the film, and what a process has cost so far."""
+"""How much time and memory indexing a film may take, in proportion to the film."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from storyscope.media import film_stamp
 from storyscope.store import in_bucket
 
 CPU_SECONDS = 120.0
-"""Processor time that any film may take: loading the models takes a few seconds of it."""
+"""CPU seconds that any film may take; loading the models takes a few of them."""
 CPU_PER_FILM_SECOND = 8.0
-"""Processor seconds a second of film may take; an ordinary film takes less than half of one."""
+"""CPU seconds per second of film; an ordinary film takes less than half a second."""
 DISK_BYTES_PER_CPU_SECOND = 20e6
-"""Every processor second lets so many bytes be read and fingerprinted."""
+"""Bytes that may be read and hashed per CPU second."""
 LEAST_BYTES_PER_FILM_SECOND = 1000.0
-"""A film that states more seconds than its bytes can hold is not believed."""
+"""Minimum bytes per second of film: a longer stated duration is not believed."""
 MEMORY_BYTES = 4 << 30
-"""Memory that any film may take, the models included."""
+"""Memory in bytes that any film may take, including the models."""
 MEMORY_PER_FILM_SECOND = 1 << 20
-"""Bytes of memory a second of film may take."""
+"""Bytes of memory per second of film."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What an index process may take before it is stopped."""
+    """Limits above which an index process is stopped."""
 
     cpu_seconds: float
     memory_bytes: float
     stall_seconds: float = 900.0
-    """Without an event and without using the processor, a process hangs after so long."""
+    """Seconds without an event and without CPU time after which a process hangs."""
 
     @classmethod
     def of(cls, path: Path, film_seconds: float = 0.0, *, times: float = 1.0) -> Budget:
-        """The budget of a film; `times` is how much more a person grants."""
+        """The budget of a film; `times` is a factor set by the user."""
         disk = _disk_bytes(path)
         seconds = min(film_seconds, disk / LEAST_BYTES_PER_FILM_SECOND)
         cpu = CPU_SECONDS + disk / DISK_BYTES_PER_CPU_SECOND + CPU_PER_FILM_SECOND * seconds
@@ -43,7 +43,7 @@ class Budget:
         return cls(times * cpu, times * memory)
 
     def why_exceeded(self, usage: Usage) -> str:
-        """Which part of the budget is used up, in words; empty when none is."""
+        """Which part of the budget is exceeded, in words; empty if none is."""
         if usage.cpu_seconds > self.cpu_seconds:
             return f"took more than {self.cpu_seconds:.0f} seconds of processor time"
         if usage.memory_bytes > self.memory_bytes:
@@ -53,16 +53,17 @@ class Budget:
 
 @dataclass(frozen=True)
 class Usage:
-    """What a process has taken."""
+    """Resources that a process has used."""
 
     cpu_seconds: float = 0.0
     memory_bytes: int = 0
 
 
 def usage_of(pid: int) -> Usage:
-    """What a process and the children it has ended took; nothing where the system hides it."""
+    """Resources used by a process and its finished children; zero if the system does not report
+    them."""
     try:
-        # The second field is the program's name in brackets, which may hold spaces.
+        # The second field is the program's name in brackets, which may contain spaces.
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
         return Usage()
@@ -71,7 +72,7 @@ def usage_of(pid: int) -> Usage:
 
 
 def _disk_bytes(path: Path) -> int:
-    """Bytes that a file takes on disk, which for a sparse one are fewer than it states."""
+    """Bytes that a file takes on disk, which for a sparse file are fewer than its size."""
     try:
         if in_bucket(path):
             return film_stamp(path)[0]

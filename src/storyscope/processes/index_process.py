@@ -1,7 +1,7 @@
 """The index process: `python -m storyscope.processes.index_process`.
 
 It reads one job (a line of JSON) from standard input, indexes the video, and writes its progress
-and its result to standard output, a line of JSON each. When its parent is gone, so is this process.
+and its result to standard output as lines of JSON. It ends when its parent dies.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
 def main() -> None:
-    """Index the one video that standard input names."""
+    """Index the video of the job on standard input."""
     out = os.fdopen(claim_standard_output(), "w")
 
     def send(**facts: Any) -> None:
         print(json.dumps(facts), file=out, flush=True)
 
-    # Ctrl-C reaches the whole terminal; when this process ends is for the one that started it.
+    # Ctrl-C reaches every process of the terminal; the parent decides when this one ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     job = json.loads(sys.stdin.buffer.readline())
     exit_after(end_of_input)
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def is_disk_full(error: BaseException | None) -> bool:
-    """Whether a full disk is what an error began with."""
+    """Whether an error was caused by a full disk."""
     while error is not None:
         if isinstance(error, DiskFull) or getattr(error, "errno", None) in NO_SPACE:
             return True

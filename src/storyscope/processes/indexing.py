@@ -1,4 +1,4 @@
-"""One video indexed in a process of its own, as the command line and the page do it."""
+"""Index one video in its own process, for the command line and the page."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ from storyscope.store import in_bucket, spelled
 
 WORKER = ("-P", "-m", "storyscope.processes.index_process")
 NICE = 5
-"""How much an index process gives way to everything else, unless it is told."""
+"""Default niceness of an index process."""
 EXIT_SECONDS = 10.0
-"""A process that has sent its result and closed its output may take so long to exit."""
+"""Seconds that a process may take to exit after it sent its result and closed its output."""
 WATCH_SECONDS = 1.0
-"""How often a process is held against its budget."""
+"""Seconds between two checks of a process's budget."""
 
 
 @dataclass(frozen=True)
 class IndexResult:
-    """How it went with one video: the id it has, or why it has none."""
+    """The result for one video: its id, or the error."""
 
     path: Path
     video: str = ""
     failure: str = ""
     disk_full: bool = False
-    """Whether a full disk of this machine was the reason."""
+    """Whether the reason was a full disk on this machine."""
 
 
 class IndexProcess:
-    """A running index process; iterating over it gives its steps, then one result, always.
+    """A running index process; iterating over it yields its steps, then always one result.
 
     It can be paused, resumed and terminated from any thread, together with its decoder. A process
     that exceeds its film's budget is killed, and its video is stored as failed.
@@ -63,7 +63,7 @@ class IndexProcess:
         one_thread: bool = False,
         most_memory: float = math.inf,
     ) -> None:
-        """`most_memory` is what a machine lends in bytes, whatever the film may take."""
+        """`most_memory` is the machine's limit in bytes, whatever the film's budget is."""
         self.path = path if in_bucket(path) else path.absolute()
         self._library = library
         self._most_memory = most_memory
@@ -77,7 +77,7 @@ class IndexProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment(one_thread=one_thread),
-            # A group of its own, to be paused with its decoder; in our session, so that the
+            # Its own process group, to be paused with its decoder; in our session, so that the
             # system ends it if we are killed while it is paused.
             process_group=0 if os.name == "posix" else None,
         )
@@ -117,21 +117,21 @@ class IndexProcess:
         yield result or self._lost(code)
 
     def pause(self) -> None:
-        """Halt the process and its decoder, unless it has sent its result."""
+        """Pause the process and its decoder, unless it has sent its result."""
         self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Let a paused process go on."""
+        """Resume a paused process."""
         self._signal(signal.SIGCONT)
 
     def terminate(self) -> None:
-        """End the process at once, with its decoder; finished stages are kept."""
+        """Kill the process with its decoder; finished stages are kept."""
         self._terminated = True
         self._kill()
         self._wait()
 
     def _send(self, **job: Any) -> None:
-        # Standard input stays open: when this process is gone, so is the index process.
+        # Standard input stays open: the index process ends when this process dies.
         pipe = cast(IO[bytes], self._process.stdin)
         with suppress(OSError):
             pipe.write(json.dumps(job).encode() + b"\n")
@@ -144,7 +144,7 @@ class IndexProcess:
                     os.killpg(self._process.pid, number)
 
     def _wait(self) -> int:
-        """Collect the process after its last output; nothing can pause it any more."""
+        """Wait for the process after its last output; it can no longer be paused."""
         with self._lock:
             if not self._exited.is_set() and os.name == "posix":
                 with suppress(ProcessLookupError):
@@ -167,12 +167,12 @@ class IndexProcess:
             self._process.kill()
 
     def _stop(self, reason: str) -> None:
-        """Kill the process for what it did."""
+        """Kill the process for exceeding a limit."""
         self._stopped_because = reason
         self._kill()
 
     def _watch(self) -> None:
-        """Hold the process to its budget, which grows once the length of its film is known."""
+        """Enforce the budget of the process, which grows once the length of its film is known."""
         budget, moved = self._budget(), Usage()
         while not self._exited.wait(WATCH_SECONDS):
             usage = usage_of(self._process.pid)
@@ -193,7 +193,7 @@ class IndexProcess:
         return replace(budget, memory_bytes=min(budget.memory_bytes, self._most_memory))
 
     def _lost(self, code: int) -> IndexResult:
-        """The result of a process that gave none."""
+        """The result of a process that sent none."""
         if self._terminated:
             return IndexResult(self.path, failure="stopped")
         how = self._stopped_because or (

@@ -1,4 +1,4 @@
-"""What every process of ours shares: its environment, its standard output, its end."""
+"""What all our child processes share: environment, standard output and termination."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def environment(*, one_thread: bool) -> dict[str, str]:
-    """Ours, with the modules we see ourselves and, if wanted, one thread a numeric library.
+    """Our environment, with our module search path and, optionally, one thread per numeric library.
 
     Threads of two processes that share a core wait for each other, and cost many times more.
     """
@@ -23,9 +23,9 @@ def environment(*, one_thread: bool) -> dict[str, str]:
 
 
 def claim_standard_output() -> int:
-    """Keep standard output for messages, as a new file descriptor.
+    """Reserve standard output for messages, as a new file descriptor.
 
-    Whatever else this process prints goes to standard error.
+    Anything else that this process prints goes to standard error.
     """
     messages = os.dup(1)
     os.dup2(2, 1)
@@ -33,7 +33,7 @@ def claim_standard_output() -> int:
 
 
 def exit_after(wait: Callable[[], object]) -> None:
-    """End this process at once when `wait` returns, whatever its other threads do."""
+    """End this process as soon as `wait` returns, whatever its other threads do."""
 
     def run() -> None:
         wait()
@@ -43,7 +43,7 @@ def exit_after(wait: Callable[[], object]) -> None:
 
 
 def end_of_input() -> None:
-    """Return when standard input ends, which the parent holds open for as long as it lives."""
-    # Not through a buffer: its lock would be held when the interpreter ends.
+    """Return when standard input ends, which the parent keeps open while it lives."""
+    # Unbuffered: the lock of a buffer would be held when the interpreter ends.
     while os.read(0, 4096):
         pass

@@ -1,4 +1,4 @@
-"""Several videos at once, each indexed in a process of its own, within a share of the machine."""
+"""Index several videos at once, each in its own process, within a share of the machine."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from storyscope.processes.indexing import IndexProcess, IndexResult
 from storyscope.progress import Step
 
 CORES_PER_VIDEO = 2
-"""One decodes, one looks and listens; neither uses more threads than one."""
+"""Threads per video: one decodes, one runs the networks."""
 LIMITED_NICE = 10
 THROTTLE_SECONDS = 0.2
-"""Length of one round of work and rest under a limit."""
+"""Seconds of one cycle of running and pausing under a limit."""
 
 Follow = Callable[[Path, Step], None]
 
@@ -37,8 +37,8 @@ def index_videos(
 ) -> Iterator[IndexResult]:
     """Index `paths`, `jobs` at a time, and yield the result of each as it ends.
 
-    `cpu_limit` is the percentage of all cores' time that they may take together; they also give
-    way to every other program. Leaving the loop early ends them all; finished stages are kept.
+    `cpu_limit` is the percentage of all cores' time that they may use together; they also run at
+    low priority. Leaving the loop early ends them all; finished stages are kept.
     """
     pool = _IndexPool(
         lambda path: IndexProcess(
@@ -69,7 +69,8 @@ def index_videos(
 
 
 def duty(jobs: int, cpu_limit: float | None, *, cores: int) -> float:
-    """Share of the time that the processes run, so that all cores together stay below a limit."""
+    """Share of the time in which the processes run, so that all cores together stay below a
+    limit."""
     if cpu_limit is None:
         return 1.0
     busy = min(cores, CORES_PER_VIDEO * jobs)
@@ -77,7 +78,7 @@ def duty(jobs: int, cpu_limit: float | None, *, cores: int) -> float:
 
 
 class _IndexPool:
-    """The index processes that run now, and their events."""
+    """The running index processes, and their events."""
 
     def __init__(self, start: Callable[[Path], IndexProcess]) -> None:
         self.events: queue.Queue[tuple[Path, Step | IndexResult]] = queue.Queue()
@@ -87,7 +88,7 @@ class _IndexPool:
         self._terminated = False
 
     def index(self, path: Path) -> None:
-        """Have one video indexed, and pass its events on; the last is always its result."""
+        """Index one video, and pass its events on; the last is always its result."""
         result = IndexResult(path, failure="stopped")
         try:
             if process := self._started(path):
@@ -114,7 +115,7 @@ class _IndexPool:
                 process.resume()
 
     def terminate(self) -> None:
-        """End what still runs, and start nothing more."""
+        """End all running processes, and start no more."""
         with self._lock:
             self._terminated = True
             for process in self._running:
@@ -131,7 +132,7 @@ class _IndexPool:
 
 @contextmanager
 def _throttled(pool: _IndexPool, share: float) -> Iterator[None]:
-    """Let the processes run for that share of the time only while the block runs."""
+    """Let the processes run only for that share of the time while the block runs."""
     if share >= 1:
         yield
         return

@@ -1,4 +1,4 @@
-"""Many independent tasks over a few processes that end with the one that started them."""
+"""Run many independent tasks on a few processes, which end with their parent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def run_tasks(
 ) -> Iterator[tuple[T, R]]:
     """Yield each task with its result as it is finished; with one worker, in this process.
 
-    The first task that fails cancels those not begun, and its error is raised here.
+    The first task that fails cancels those not started, and its error is raised here.
     """
     workers = min(workers, len(tasks))
     if workers <= 1:
@@ -40,7 +40,7 @@ def run_tasks(
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent is gone: a killed parent cannot tell it to stop."""
+    """End this process when its parent dies: a killed parent cannot tell it to stop."""
     if (parent := parent_process()) is not None:
         exit_after(parent.join)
 

@@ -1,1 +1,1 @@
-"""Stages of indexing, and what runs them."""
+"""Stages of indexing, and the executor that runs them."""

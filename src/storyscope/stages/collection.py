@@ -1,7 +1,7 @@
-"""What all videos of a collection have in common, kept in its folder and fitted once.
+"""Models that are fitted once for all videos of a collection, stored in its folder.
 
-One mixture of the sound (with its principal components) and one set of concept groups: features
-made with two mixtures, or with two sets of groups, cannot be compared.
+These are one audio mixture (with its principal components) and one set of concept groups: features
+made with different mixtures or groups cannot be compared.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ TRAINING_COMMAND = "storyscope train --embedding triplet --preset"
 
 
 def with_embedding(config: Config, store: Store) -> Config:
-    """The settings with the library's own embedding named by its file.
+    """The settings with the library's own embedding replaced by its file.
 
-    `stories.model = "library"` is refused where none was trained; with `auto`, shots are then
-    clustered by their features as they are.
+    `stories.model = "library"` is an error if none was trained; with `auto`, shots are then
+    clustered by their unmodified features.
     """
     if config.stories.method != "cluster" or config.stories.model not in ("library", "auto"):
         return config
@@ -46,20 +46,20 @@ def with_embedding(config: Config, store: Store) -> Config:
 
 
 def require_words(config: Config, words: Made[Transcript | None]) -> None:
-    """Refuse a film without words where the paper's features are wanted to the letter."""
+    """Raise an error for a film without a transcript if the paper's features are required."""
     if config.stories.model == "library" and words.value is None:
         raise TranscriptError(
-            "the paper preset needs the words of the film, and it has none; name a transcript "
-            "with `storyscope add FILM --transcript FILE`, or let it be listened to with "
-            "`--set transcripts.speech=whisper-tiny.en`"
+            "the paper preset needs a transcript, and the film has none; give one with "
+            "`storyscope add FILM --transcript FILE`, or use speech recognition with `--set "
+            "transcripts.speech=whisper-tiny.en`"
         )
 
 
 def sound_mixture(store: Store, config: Config, film: Made[Film]) -> Made[Mixture | None]:
-    """The collection's sound mixture, where the settings want one.
+    """The collection's audio mixture, if the settings use one.
 
-    The first film of a library without one fits it, unless an embedding is demanded that would
-    have been trained with it.
+    The first film of a library without one fits it, unless an embedding is required that would have
+    been trained with it.
     """
     if config.features.audio != "fisher":
         return given(None, key="")
@@ -74,7 +74,7 @@ def sound_mixture(store: Store, config: Config, film: Made[Film]) -> Made[Mixtur
 def concept_groups(
     store: Store, config: Config, mined: Made[Mined | None]
 ) -> Made[ConceptGroups | None]:
-    """The collection's concept groups, where the settings want one set for all videos."""
+    """The collection's concept groups, if the settings use one set for all videos."""
     if config.concepts.scope != "collection":
         return given(None, key="")
     file = store.document(GROUPS_FILE)
@@ -87,7 +87,7 @@ def concept_groups(
 
 
 def fit_sound_file(store: Store, films: Iterable[Film]) -> None:
-    """Fit one mixture to the sound of these films; a collection without sound has none."""
+    """Fit one mixture to the sound of these films; None if they have no sound."""
     sounds = [film.sound for film in films if film.sound is not None and len(film.sound.mfcc)]
     if sounds:
         keep_document(store, SOUND_FILE, fit_sound(sounds).save)
@@ -104,7 +104,7 @@ def fit_groups_file(store: Store, mined: Iterable[Mined], config: Config) -> Non
 
 
 def keep_document(store: Store, name: str, save: Callable[[Path], None]) -> None:
-    """Keep what `save` writes to a file as a document of the store."""
+    """Store what `save` writes to a file as a document of the store."""
     with TemporaryDirectory() as scratch:
         save(Path(scratch) / name)
         store.put_document(name, (Path(scratch) / name).read_bytes())

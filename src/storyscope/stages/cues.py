@@ -1,4 +1,4 @@
-"""A stage for every cue: shots in, the cue's features out."""
+"""A stage for every cue: from shots to the cue's features."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from storyscope.store import Artefact
 
 
 def cue_artefact(cue: Cue) -> Artefact[Features | None]:
-    """What is kept of a cue: None where the film lacks what it describes."""
+    """The artefact of a cue: None if the film lacks its source."""
     return Artefact(cue.name)
 
 
 def extract_cue(
     cue: Cue, sources: Mapping[str, Made[Any]], settings: FeatureConfig, execute: Executor
 ) -> Made[Features | None]:
-    """Describe the shots of a video by a cue."""
+    """Compute the features of a video for a cue."""
     stage = Stage(cue_artefact(cue), cue.version, partial(describe_shots, cue))
     inputs = (sources[name] for name in cue.made_from)
     return execute(stage, *inputs, settings=only(settings, *cue.settings))
@@ -33,7 +33,7 @@ def extract_cue(
 def describe_shots(
     cue: Cue, *values: Any, settings: FeatureConfig, report: Report = silent
 ) -> Features | None:
-    """One row a shot, from the values of what the cue is made from."""
+    """One row per shot, from the inputs of the cue."""
     given = dict(zip(cue.made_from, values, strict=True))
     film: Film = given["film"]
     material = Material(

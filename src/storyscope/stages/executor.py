@@ -1,8 +1,8 @@
-"""Stages: pure functions of (inputs, settings) to artefacts that are named by their key.
+"""Stages: pure functions of (inputs, settings) to artefacts that are identified by a key.
 
-A key is made of everything an artefact depends on, so an artefact with the right key need never
-be made again, and a changed setting remakes just the stages it touches. `LocalExecutor` runs
-stages in this process; a library can be given another executor, such as a cluster.
+A key is computed from everything an artefact depends on, so an artefact with the right key is never
+computed again, and a changed setting recomputes only the stages that depend on it. `LocalExecutor`
+runs stages in this process; a library can use another executor, such as a cluster.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Stage(Generic[Value]):
 
     makes: Artefact[Value]
     version: int
-    """Raise it when the same inputs would give another artefact."""
+    """Increase this number when the same inputs would give another artefact."""
     run: Callable[..., Value]
     """Called with the inputs' values, `settings` if there are any, and `report`."""
     spools: bool = False
-    """Whether it makes arrays as long as the film: it is then called with `spool` too."""
+    """Whether its arrays grow with the film: it is then called with `spool` too."""
 
     @property
     def name(self) -> str:
@@ -42,7 +42,7 @@ class Stage(Generic[Value]):
 
 @dataclass(frozen=True)
 class Made(Generic[Value]):
-    """A stage's artefact: its key now, its value when somebody asks for it."""
+    """A stage's artefact: its key, and its value when it is requested."""
 
     key: str
     load: Callable[[], Value]
@@ -53,11 +53,11 @@ class Made(Generic[Value]):
 
 
 Input = Made[Any] | Sequence[Made[Any]]
-"""What a stage is made from: an artefact, or several that it is given as one list."""
+"""An input of a stage: an artefact, or several that are passed as one list."""
 
 
 class Executor(Protocol):
-    """Makes a stage's artefact, or finds it already made."""
+    """Computes a stage's artefact, or finds it in the store."""
 
     def __call__(
         self,
@@ -70,7 +70,7 @@ class Executor(Protocol):
 
 
 class NewExecutor(Protocol):
-    """What a library is given: it makes the executor of each video that is indexed."""
+    """Creates the executor of each video that a library indexes."""
 
     def __call__(
         self,
@@ -84,12 +84,12 @@ class NewExecutor(Protocol):
 
 
 def nothing_to_prepare(stage: Stage[Any]) -> None:
-    """What happens before a change when nobody asked to be told."""
+    """Default of `before_change`: does nothing."""
 
 
 @dataclass
 class LocalExecutor:
-    """Runs the stages of one video one after another, keeping each in the store."""
+    """Runs the stages of one video one after another, and stores each artefact."""
 
     store: Store
     video: str
@@ -118,12 +118,12 @@ class LocalExecutor:
         return Made(key, partial(self.store.load, self.video, stage.makes))
 
     def _report_as(self, stage: str, step: Step) -> None:
-        """Rooms name their own steps; people follow stages."""
+        """Packages report their own steps; users see stages."""
         self.report(replace(step, stage=stage))
 
 
 def given(value: T, *, key: str) -> Made[T]:
-    """An input that no stage made, such as the file itself."""
+    """An input that no stage produces, such as the file itself."""
     return Made(key, lambda: value)
 
 
@@ -135,10 +135,10 @@ def stage_key(
     weights: Sequence[str | bool] = (),
     home: Path | None = None,
 ) -> str:
-    """Name of the artefact: a digest of all it depends on.
+    """Key of the artefact: a digest of everything it depends on.
 
-    A model in the folder `home` counts by its name there: each machine that shares a library has
-    it in another place.
+    A model in the folder `home` is identified by its relative path: machines that share a library
+    may have it in different places.
     """
     wanted = _plain(settings, f"{home}{os.sep}" if home else "")
     plain = [wanted, *weights] if weights else wanted

@@ -1,4 +1,4 @@
-"""What each stage of indexing does: here rooms that do not know each other are joined.
+"""The functions of the indexing stages, which connect packages that do not know each other.
 
 Every function is pure: (inputs, settings) to artefact.
 """
@@ -90,13 +90,16 @@ def find_words(
     *,
     report: Report = silent,
 ) -> Transcript | None:
-    """The words of a film: from a file, else from a track inside it, else by listening."""
+    """The transcript of a film: from a file, otherwise from a track inside it, otherwise by speech
+    recognition."""
     end = film.shots[-1].span.end
     if sidecar:
         return read_transcript(sidecar, duration=end, fps=film.shots[-1].frames.stop / end)
     inside = read_subtitles(path, language=settings.language) if film.has_subtitles else None
     if inside:
-        with suppress(TranscriptError):  # A track of nonsense is no reason to refuse the film.
+        with suppress(
+            TranscriptError
+        ):  # An invalid subtitle track is no reason to reject the film.
             return transcript_of_cues(
                 inside.cues,
                 source=f"track {inside.index}",
@@ -109,9 +112,9 @@ def find_words(
 
 
 def check_before_decoding(config: Config, words: Path | None, video: Video) -> None:
-    """Refuse a transcript that cannot be read, and models that are not there, at once.
+    """Raise an error early for transcripts that cannot be read and models that are missing.
 
-    Decoding a film takes minutes; other models are checked when their digests are made.
+    Decoding a film takes minutes; other models are checked when their digests are computed.
     """
     if words is not None:
         read_transcript(words, duration=video.duration, fps=video.fps)
@@ -130,7 +133,7 @@ def check_before_decoding(config: Config, words: Path | None, video: Video) -> N
 
 
 def listening(config: Config) -> TranscriptConfig:
-    """How words are found: with the speech model that is used, whatever made it so."""
+    """Settings of the transcript, with the speech model that is actually used."""
     check_speech(config.transcripts.speech)
     wanted = only(config.transcripts, "speech", "language")
     return replace(wanted, speech=chosen_speech(wanted.speech, language=wanted.language))
@@ -139,7 +142,7 @@ def listening(config: Config) -> TranscriptConfig:
 def _listen(
     path: str, scratch: Path, end: float, settings: TranscriptConfig, report: Report
 ) -> Transcript | None:
-    """Recognise speech, keeping every finished piece in case the run is stopped."""
+    """Recognise speech, saving every finished chunk in case the run is interrupted."""
     key = f"{file_digest(Path(path))} {settings.speech} {settings.language}"
     journal = SpeechJournal(scratch / "speech.jsonl", key)
     words = transcribe(
@@ -156,14 +159,14 @@ def _listen(
 
 
 def read_screen_text(film: Film, settings: str, *, report: Report = silent) -> Transcript | None:
-    """What is written in the pictures, when a person asked for it."""
+    """The text on screen, if that is turned on."""
     if settings == "off":
         return None
     return read_screen(film.keyframes, film.shots, report=report)
 
 
 def mine_terms(words: Transcript | None, settings: str, *, report: Report = silent) -> Mined | None:
-    """Nouns and noun phrases of the transcript; None without words or without a grammar."""
+    """Nouns and noun phrases of the transcript; None without a transcript or a tagger."""
     if words is None or why_not(words.language, settings):
         return None
     return mine(words, pipeline=settings, report=report)
@@ -179,7 +182,7 @@ def describe_concepts(
     *,
     report: Report = silent,
 ) -> tuple[Features, ...]:
-    """The paper's two semantic features, where there are terms and word vectors."""
+    """The paper's two semantic features, if there are terms and word vectors."""
     if mined is None or not _has_words(settings):
         return ()
     vectors = load_vectors(settings.vectors)
@@ -198,9 +201,9 @@ def find_stories(
     *,
     report: Report = silent,
 ) -> StoryPath:
-    """Split the shots into stories by all cues there are, at every granularity.
+    """Split the shots into stories by all available cues, at every granularity.
 
-    The first shot is a story of its own when it is what comes before the part to index.
+    The first shot is a story of its own if it is the part before the start of indexing.
     """
     there = [*(cue for cue in cues if cue is not None), *concepts]
     lead = int(has_lead)
@@ -232,7 +235,8 @@ def file_passages(
     *,
     report: Report = silent,
 ) -> Passages:
-    """File what is said, written and seen for search; `image_text` names the model of `looks`."""
+    """Prepare transcript, on-screen text and keyframes for search; `image_text` is the model of
+    `looks`."""
     model, images = load_text_model(settings), None
     if looks is not None and len(looks.rows):
         images = image_vectors(image_text, looks, film.keyframes)
@@ -243,7 +247,7 @@ def file_passages(
 def rate_pictures(
     film: Film, seen: VisionOutput, ranker: Ranker, *, report: Report = silent
 ) -> Ratings:
-    """How well each keyframe would stand for its story."""
+    """How suitable each keyframe is as a thumbnail."""
     return rate_keyframes(film.keyframes, seen, film.shots, ranker, report=report)
 
 
@@ -263,7 +267,8 @@ def name_stories(
     *,
     report: Report = silent,
 ) -> tuple[Story, ...]:
-    """Give every story its times, a title, keywords and a summary, at the wanted number."""
+    """Give every story its times, a title, keywords and a summary, at the wanted number of
+    stories."""
     parts = list(count.of(path, film.shots[-1].span.end))
     stories = untitled(video, story_spans(film.shots, parts), parts)
     ask = second_opinion(passages, image_text)
@@ -273,7 +278,7 @@ def name_stories(
 
 @dataclass(frozen=True)
 class Weights:
-    """What is installed that artefacts depend on: another model makes another artefact."""
+    """Installed models that artefacts depend on: another model makes another artefact."""
 
     backbone: str
     image_text: str
@@ -284,7 +289,7 @@ class Weights:
 
 
 def weights(config: Config) -> Weights:
-    """Digests of the networks, and whether the optional word models are here."""
+    """Digests of the networks, and whether the optional word models are installed."""
     return Weights(
         backbone=backbone_digest(config.features.backbone),
         image_text=image_text_digest(chosen_image_text(config.search.image_text)),
@@ -304,7 +309,7 @@ def _has_words(config: ConceptConfig) -> bool:
 
 
 def idle(config: Config) -> frozenset[str]:
-    """Stages that have nothing to do: their part is switched off or not installed."""
+    """Stages that have nothing to do, because their part is turned off or not installed."""
     mines = _has_grammar()
     works = {
         store.SCREEN: config.transcripts.screen != "off",
@@ -316,20 +321,20 @@ def idle(config: Config) -> frozenset[str]:
 
 
 def image_text_model(config: Config) -> Made[str]:
-    """The image-text model that keyframes are compared with texts by, or `off`."""
+    """The image-text model that compares keyframes with texts, or `off`."""
     name = chosen_image_text(config.search.image_text)
     return given(name, key=name if name == OFF else load_image_text(name).producer)
 
 
 def decoding(config: Config) -> Made[MediaConfig]:
-    """How to decode; limits and threads change nothing in what comes out."""
+    """Settings of decoding that affect its result; limits and threads do not."""
     media = config.media
     part = f" {media.start} {media.end}" if media.start or media.end else ""
     return given(media, key=f"{media.picture_height} {media.pictures_per_second}{part}")
 
 
 def finding(config: Config) -> StoryConfig:
-    """How stories are found; how many of them are wanted matters only when they are named."""
+    """Settings of story detection; the wanted number of stories matters only for titles."""
     return only(config.stories, "method", "model", "cues", "penalty")
 
 

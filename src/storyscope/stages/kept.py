@@ -1,4 +1,4 @@
-"""What earlier runs made with options of their own, kept by a run that does not ask otherwise."""
+"""Options of earlier runs that are kept unless a new run overrides them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ T = TypeVar("T")
 def kept(
     store: Store, video: str, stage: Stage[Any], inputs: Sequence[Input], choices: Sequence[T]
 ) -> T:
-    """The settings that made the artefact which is there, if they are among the choices.
+    """The settings that made the existing artefact, if they are among the choices.
 
-    The first choice is taken where nothing is there, or something that none of them made.
+    The first choice is used if there is no artefact, or if none of the choices made it.
     """
     there = store.key(video, stage.makes)
     made = (each for each in choices if stage_key(stage, inputs, settings=each) == there)
@@ -31,9 +31,9 @@ def kept(
 
 
 def ways_to_listen(config: Config, store: Store, video: str) -> list[TranscriptConfig]:
-    """How words are found now, then how an earlier run may have found them.
+    """The current way to get the transcript, then those that an earlier run may have used.
 
-    Only `auto` leaves a choice: whoever names a model, or says `off`, gets that.
+    Only `auto` leaves a choice: an explicit model or `off` always applies.
     """
     wanted = listening(config)
     if config.transcripts.speech != "auto":
@@ -42,13 +42,13 @@ def ways_to_listen(config: Config, store: Store, video: str) -> list[TranscriptC
 
 
 def ways_to_read_screens(config: Config) -> list[str]:
-    """Whether the screen is read; what was read once is kept."""
+    """Whether on-screen text is recognised; existing text is kept."""
     return [config.transcripts.screen, "on"]
 
 
 def _others(wanted: TranscriptConfig, store: Store, video: str) -> Iterator[TranscriptConfig]:
     words = None
-    with suppress(DamagedVideo):  # It is made again.
+    with suppress(DamagedVideo):  # It is computed again.
         words = store.load(video, TRANSCRIPT) if store.key(video, TRANSCRIPT) else None
     languages = dict.fromkeys([wanted.language, "auto", words.language if words else "auto"])
     for model, language in product(SPEECH_MODELS, languages):

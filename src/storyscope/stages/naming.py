@@ -1,4 +1,4 @@
-"""Names for stories: what is said, written and seen in them, joined."""
+"""Titles of stories, from spoken words, on-screen text and recognised classes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from storyscope.search import load_text_model
 
 
 def story_spans(shots: Sequence[Shot], parts: Sequence[range]) -> list[Span]:
-    """When each run of shots begins and ends."""
+    """Start and end of each run of shots."""
     return [Span(shots[part.start].span.start, shots[part.stop - 1].span.end) for part in parts]
 
 
@@ -28,9 +28,9 @@ def untitled(video: str, spans: Sequence[Span], parts: Sequence[range]) -> list[
 
 
 class Material:
-    """What the stories of a video are named by, whoever draws their boundaries.
+    """Sources of the titles of a video, whoever draws the boundaries.
 
-    What has to be looked up once, such as which shots are lettering, is remembered.
+    Results that are needed repeatedly, such as which shots show text, are cached.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Material:
         self.is_lettering = cache(self._is_lettering)
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
-        """Vectors of texts; another number of stories mostly asks for the same texts again."""
+        """Vectors of texts; other numbers of stories mostly need the same texts again."""
         new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         if new:
             vectors = load_text_model(self._text_model).encode(new)
@@ -63,7 +63,7 @@ class Material:
 
 
 def title(stories: Sequence[Story], material: Material) -> tuple[Story, ...]:
-    """Name stories by what is said, written and seen in them."""
+    """Title stories by spoken words, on-screen text and recognised classes."""
     titles = title_stories(
         stories,
         transcript=material.words,
@@ -81,12 +81,12 @@ def title(stories: Sequence[Story], material: Material) -> tuple[Story, ...]:
 
 
 def lettering_labels(stories: Sequence[Story], material: Material) -> dict[int, str]:
-    """Names, by place, for a first story and for one near the end that are mostly lettering."""
+    """Labels, by index, for a first story and for one near the end that are mostly text."""
     if len(stories) < 2:
         return {}
     labels = {0: "Opening titles"} if _is_lettering(stories[0], material) else {}
     late = (1 - CREDITS_SHARE) * material.film.shots[-1].span.end
-    # Something may still be shown behind the credits.
+    # The credits may still show something in the background.
     for place in range(len(stories) - 1, 0, -1):
         if stories[place].span.middle < late:
             break
@@ -96,7 +96,7 @@ def lettering_labels(stories: Sequence[Story], material: Material) -> dict[int, 
 
 
 CREDITS_SHARE = 0.2
-"""Share of a film, at its end, in which a story of lettering is its credits."""
+"""Share of a film, at its end, in which a story of text is its credits."""
 
 
 def _is_lettering(story: Story, material: Material) -> bool:
@@ -106,5 +106,5 @@ def _is_lettering(story: Story, material: Material) -> bool:
 
 
 def sights(film: Film, seen: VisionOutput, trained: Path) -> Seen:
-    """What the pictures show, shot by shot, by all detectors there are."""
+    """The content of the pictures, shot by shot, by all available detectors."""
     return seen_in_shots(film.keyframes, seen, len(film.shots), trained=load_trained(trained))

@@ -1,6 +1,6 @@
-"""The two stages that make as much as a film is long: decoding it, and looking at its keyframes.
+"""The two stages whose output grows with the film: decoding, and the image network.
 
-What they make goes to disk bit by bit, so that they need no more memory for a longer film.
+Their output is written to disk in parts, so that a longer film needs no more memory.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def scan_film(
 ) -> Film:
     """Decode the film once: shots, keyframes and sound, in constant memory.
 
-    Where only a part is wanted, all that comes before it is one shot.
+    If only a part is indexed, everything before it is one shot.
     """
     shot_settings, picks = settings
     picker, listener, ends = KeyframePicker(picks), SoundListener(), []
@@ -87,7 +87,7 @@ def scan_film(
         follows = first > 0 and shot.transition.kind == "start"
         add(replace(shot, transition=Transition("cut", first, first)) if follows else shot)
     if not shots:
-        raise MediaError(f"{path} shows nothing after {media.start:g} s, where indexing starts")
+        raise MediaError(f"{path} has no frames after {media.start:g} s, where indexing starts")
     keyframes = join_keyframes([*parts, without_pictures(picker.close())])
     keyframes = replace(keyframes, pictures=pictures.blobs())
     sound = listener.close()
@@ -99,12 +99,12 @@ def scan_film(
 
 
 def _part(items: Iterator[Item], media: MediaConfig) -> Iterator[Item | Shot]:
-    """The items of the part that is indexed, after one shot of all frames that come before it."""
+    """The items of the part that is indexed, after one shot of all frames before it."""
     begun = media.start == 0
     for item in items:
         if isinstance(item, SmallFrame):
             if 0 < media.end <= item.seconds:
-                # Whoever wants subtitles looks for them.
+                # Subtitles are read elsewhere.
                 yield ScanEnd(item.index, item.seconds, "", has_subtitles=True)
                 return
             if item.seconds < media.start:

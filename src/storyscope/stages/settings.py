@@ -1,4 +1,4 @@
-"""Just the settings that a stage reads: what it does not read must not make it run again."""
+"""Select the settings that a stage reads: others must not make it run again."""
 
 from __future__ import annotations
 

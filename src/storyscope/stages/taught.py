@@ -1,4 +1,4 @@
-"""What people taught a library, as the stages use it."""
+"""Models trained in a library, as the stages use them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from storyscope.thumbnails import Ranker, load_ranker
 
 RANKER_FILE = "ranker.json"
 TRAINED_RANKER_FILE = "ranker-trained.json"
-"""A ranker trained for another image network than the shipped one's; choices amend it."""
+"""A ranker trained for an image network other than the shipped one; choices refine it."""
 
 
 def ranker_of(store: Store) -> Ranker:
-    """The ranker that people taught, where they did; else the one before any choice."""
+    """The ranker trained on people's choices, if there are any; otherwise the base ranker."""
     path = store.document(RANKER_FILE)
     return load_ranker(path) if path.exists() else base_ranker(store)
 
 
 def base_ranker(store: Store) -> Ranker:
-    """The ranker before any choice: the one trained in this library, else the one that ships."""
+    """The base ranker: the one trained in this library, otherwise the shipped one."""
     path = store.document(TRAINED_RANKER_FILE)
     return load_ranker(path if path.exists() else None)

@@ -1,4 +1,4 @@
-"""What people read while a stage runs, on the command line and on the page."""
+"""Descriptions of stages for the command line and the page."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ STAGE_WORDS = {
     "decode": "reading the video",
     "transcript": "reading the transcript",
     "screen": "reading text on screen",
-    "vision": "looking at keyframes",
+    "vision": "analysing keyframes",
     "looks": "describing pictures",
-    "speakers": "telling speakers apart",
+    "speakers": "identifying speakers",
     "mined": "finding topics",
     "concepts": "grouping topics",
     "stories": "finding stories",
@@ -23,6 +23,6 @@ STAGE_WORDS = {
 
 
 def stage_words(stage: str) -> str:
-    """A few words for what a stage does; its name where there are none."""
+    """A short description of a stage; its name if there is none."""
     words = STAGE_WORDS | {cue.name: cue.progress for cue in all_cues()}
     return words.get(stage) or stage.replace("_", " ")
