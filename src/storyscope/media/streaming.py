@@ -71,7 +71,7 @@ def stream(path: str, opening: Opening, terms: Terms, start: float, outlet: Outl
     decoded = (each for each in decoded if _is_on(each, opening.zero + start, step))
     first = next(decoded, None)
     if first is None:
-        raise Refusal(f"shows nothing after {start:.0f} s")
+        raise Refusal(f"has no frames after {start:.0f} s")
     outlet.note({"type": recipe.type})
     with _Writer(recipe, film, opening, start, outlet) as writer:
         for each in chain([first], decoded):
