@@ -132,7 +132,7 @@ def test_work_that_was_left_goes_on_alone_and_everybody_sees_it(library, client,
 def test_a_worker_with_another_model_is_refused_by_name(library, client, tmp_path, monkeypatch):
     here = indexing.installed(library)
     monkeypatch.setattr(indexing, "installed", lambda library: here | {"text": "another"})
-    with pytest.raises(LibraryError, match=r"the worker tcp://.* has text .* would be inconsistent"):
+    with pytest.raises(LibraryError, match=r"the worker tcp://.* has text .* be inconsistent"):
         list(index_on_cluster(library, films(tmp_path, "a"), client))
 
 
