@@ -187,7 +187,7 @@ def test_a_copy_that_fails_leaves_nothing_behind(tmp_path):
 
 def test_a_codec_that_a_container_cannot_hold_is_named(tmp_path):
     film = make_film(tmp_path / "film.mkv", codec="libvpx", b_frames=0)
-    with pytest.raises(MediaError, match=r"vp8 video, which \.mp4 cannot hold; export to mkv"):
+    with pytest.raises(MediaError, match=r"vp8 video, which \.mp4 does not support; export to mkv"):
         find_format("mp4").save(timeline(film), tmp_path / "copy.mp4")
     find_format("mkv").save(timeline(film), tmp_path / "copy.mkv")
     assert len(ffprobe(tmp_path / "copy.mkv")) == len(TITLES)

@@ -46,7 +46,7 @@ def test_a_folder_of_a_bucket_gives_its_videos(bucket):
     found = [str(path) for path in find_videos(["s3://archive/films"])]
     assert found == ["s3:/archive/films/b.mkv", "s3:/archive/films/deep/a.mp4"]
     assert [path.name for path in find_videos(["s3://archive/other/c.mp4"])] == ["c.mp4"]
-    with pytest.raises(MediaError, match=r"s3://archive/none holds no videos"):
+    with pytest.raises(MediaError, match=r"s3://archive/none contains no videos"):
         find_videos(["s3://archive/none"])
     with pytest.raises(MediaError, match=r"s3://archive/films/z\.mp4 does not exist"):
         find_videos(["s3://archive/films/z.mp4"])
@@ -70,7 +70,7 @@ def test_a_film_that_changes_while_it_is_fetched_is_refused(bucket, monkeypatch,
     monkeypatch.setattr(fetching, "find_film", lambda film: found)
     bucket.keep("film.mp4", b"later")
     with (
-        pytest.raises(MediaError, match=r"s3://archive/film\.mp4 cannot be fetched"),
+        pytest.raises(MediaError, match=r"s3://archive/film\.mp4 cannot be downloaded"),
         film_at_hand("s3://archive/film.mp4"),
     ):
         pass
@@ -107,7 +107,7 @@ def test_a_film_larger_than_the_cache_is_refused(bucket, monkeypatch):
     bucket.keep("film.mp4", b"x" * 2000)
     monkeypatch.setenv(fetching.CACHE_VARIABLE, "0.000001")
     with (
-        pytest.raises(MediaError, match="more than this machine keeps of films; raise STORYSCOPE"),
+        pytest.raises(MediaError, match="more than the cache of films may have; raise STORYSCOPE"),
         film_at_hand("s3://archive/film.mp4"),
     ):
         pass

@@ -64,7 +64,7 @@ def test_a_forbidden_file_is_called_that(tmp_path, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(os, "open", forbid)
-    assert "may not be read" in complaint(path)
+    assert "cannot be read; change its permissions" in complaint(path)
 
 
 def test_folders_give_their_videos_at_any_depth(tmp_path):
@@ -85,7 +85,7 @@ def test_a_file_is_taken_whatever_its_name_and_only_once(tmp_path):
 
 def test_a_folder_without_videos_is_refused(tmp_path):
     (tmp_path / "notes.txt").write_text("x")
-    with pytest.raises(MediaError, match="holds no videos"):
+    with pytest.raises(MediaError, match="contains no videos"):
         find_videos([tmp_path])
 
 

@@ -1,8 +1,8 @@
-"""File in, frames and sound out, decoded once in a process of its own.
+"""Video files to frames and sound, decoded once in a separate process.
 
-`find_videos` names the files, `probe` gives a file's facts, `scan` everything in it in one pass;
-`read_sound`, `read_frames` and `read_subtitles` come back for a part of it; `stream` makes of any
-film one that browsers play; `remux` and `cut_clips` make other files of it.
+`find_videos` lists files, `probe` returns a file's properties, `scan` decodes everything in one
+pass; `read_sound`, `read_frames` and `read_subtitles` read a part of it; `stream` converts a film
+for browsers; `remux` and `cut_clips` write other files from it.
 """
 
 from storyscope.media.codecs import decoders

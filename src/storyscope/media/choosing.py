@@ -1,4 +1,4 @@
-"""Which frames are wanted large as well (runs inside the decoding process)."""
+"""Which frames are also sent at picture size (runs inside the decoding process)."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import numpy as np
 from storyscope.media.scaling import Scaled
 
 LULL_SECONDS = 0.5
-"""While little changes, this much time passes between two pictures."""
+"""Seconds between two pictures while little changes."""
 CHANGE = 12.0
-"""Levels of 256 by which the small frames must differ on average to end a lull: cuts do."""
+"""Mean difference of small frames, in levels of 256, that ends a quiet stretch; cuts exceed it."""
 
 
 class PictureChooser:
-    """Chooses at most `per_second` frames a second, and fewer where they look alike.
+    """Chooses at most `per_second` frames per second, and fewer where they look alike.
 
-    Carrying a picture across costs more than decoding the frame; a shot, however short, still
-    has one soon after it begins.
+    Sending a picture costs more than decoding the frame; even a short shot has one soon after it
+    begins.
     """
 
     def __init__(self, *, per_second: float) -> None:
@@ -26,13 +26,14 @@ class PictureChooser:
         self._small = np.zeros((0, 0), np.int16)
 
     def wants(self, seconds: float, small: Scaled) -> bool:
-        """Whether the next frame in presentation order is to be a picture; the first one is."""
+        """Whether the next frame in presentation order is sent as a picture; the first one always
+        is."""
         slot = int(seconds * self._per_second + 1e-6)
         if slot <= self._slot:
             return False
         pixels = _pixels(small)
         lull = seconds - self._seconds < LULL_SECONDS - 1e-6
-        # A sum, because `mean` is many calls, and each finds the decoder's work in the cache.
+        # A sum is faster than `mean`, whose many calls evict the decoder's data from the cache.
         if lull and int(np.abs(pixels - self._small).sum()) < CHANGE * pixels.size:
             return False
         self._slot, self._seconds, self._small = slot, seconds, pixels
@@ -40,6 +41,6 @@ class PictureChooser:
 
 
 def _pixels(small: Scaled) -> np.ndarray:
-    """The frame without what lies between its rows in memory."""
+    """The frame without the padding between its rows."""
     rows = np.frombuffer(small.plane, np.uint8)[: small.stride * small.height]
     return rows.reshape(small.height, small.stride)[:, : 3 * small.width].astype(np.int16)

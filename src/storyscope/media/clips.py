@@ -1,4 +1,4 @@
-"""One clip a stretch of film, cut without re-encoding (runs inside the decoding process)."""
+"""One clip per time span, cut without re-encoding (runs inside the decoding process)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from storyscope.media.copying import Copy, Source, open_source, suffix_for
 from storyscope.media.outlet import Outlet, OutletFile
 
 STRAY_SECONDS = 10.0
-"""How far apart the packets of one moment may lie in a file."""
+"""Maximum distance in a file between the packets of one moment, in seconds."""
 
 
 def cut_clips(path: str, terms: Terms, spans: Sequence[Span], outlet: Outlet) -> None:
-    """Send a file for each span, in two readings of the film."""
+    """Send a file for each span, reading the film twice."""
     source = open_source(path, terms)
     keyframes = _keyframes(source)
     suffix = suffix_for(source)
@@ -35,7 +35,7 @@ def cut_clips(path: str, terms: Terms, spans: Sequence[Span], outlet: Outlet) ->
 class _Clip:
     number: int
     begin: float
-    """Second at which the keyframe that it begins with is shown."""
+    """Second at which the first keyframe is shown."""
     begin_decoding: float
     """Second at which that keyframe is decoded."""
     end: float
@@ -54,7 +54,7 @@ class _Clip:
 
 
 def _keyframes(source: Source) -> list[tuple[float, float]]:
-    """When each keyframe is shown and decoded, in order."""
+    """Presentation and decoding time of each keyframe, in order."""
     base = source.video.time_base
     found = [
         (source.seconds(packet.pts, base), source.seconds(packet.dts, base))
@@ -65,7 +65,7 @@ def _keyframes(source: Source) -> list[tuple[float, float]]:
 
 
 def _cut(source: Source, clips: list[_Clip], start: Callable[[_Clip], Copy]) -> None:
-    """Deal every packet to the clips it belongs to; stories are in order, so few are open."""
+    """Pass every packet to the clips it belongs to; spans are in order, so only few are open."""
     for packet in source.packets():
         decoded = source.seconds(packet.dts, packet.time_base)
         stamp = packet.dts if packet.pts is None else packet.pts

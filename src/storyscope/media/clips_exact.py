@@ -1,4 +1,4 @@
-"""One clip a stretch of film, cut at the very frame: decoded and encoded again.
+"""One clip per time span, cut exactly at the frame by decoding and re-encoding.
 
 Runs inside the decoding process.
 """
@@ -22,7 +22,7 @@ HALF_A_MILLISECOND = 0.0005
 
 
 def encode_clips(path: str, terms: Terms, spans: Sequence[Span], outlet: Outlet) -> None:
-    """Send a file for each span, in one reading of the film."""
+    """Send a file for each span, reading the film once."""
     source = open_source(path, terms)
     outlet.note({"suffix": ".mp4"})
     clips = [_Clip(source, span, OutletFile(outlet, n)) for n, span in enumerate(spans)]
@@ -44,7 +44,7 @@ def encode_clips(path: str, terms: Terms, spans: Sequence[Span], outlet: Outlet)
 
 
 def _deal(clips: Sequence[_Clip], frame: Any, seconds: float, *, is_video: bool) -> None:
-    """Give a frame of picture or sound to the clips that it may belong to."""
+    """Pass a frame of picture or sound to the clips that it may belong to."""
     for clip in clips:
         if clip.span.start > seconds + STRAY_SECONDS:
             break
@@ -55,7 +55,7 @@ def _deal(clips: Sequence[_Clip], frame: Any, seconds: float, *, is_video: bool)
 
 
 class _Clip:
-    """A clip in the making; its file opens with its first frame."""
+    """An unfinished clip; its file opens with its first frame."""
 
     def __init__(self, source: Source, span: Span, file: OutletFile) -> None:
         self.span = span
@@ -79,7 +79,7 @@ class _Clip:
             self._out.mux(packet)
 
     def add_sound(self, frame: Any, seconds: float) -> None:
-        """The samples of a stretch of sound that fall into the clip."""
+        """The samples of a stretch of sound that are inside the clip."""
         import av
 
         first = max(0, round((self.span.start - seconds) * frame.sample_rate))
@@ -110,7 +110,7 @@ class _Clip:
         self._file.finish()
 
     def _mux_sound(self) -> None:
-        """Sound that came before the first frame waits for the file to open."""
+        """Sound before the first frame waits until the file is open."""
         if self._out is None or self._sound is None:
             return
         for part in self._early:

@@ -1,8 +1,8 @@
-"""Timestamps made trustworthy: on the clock of players, always rising.
+"""Reliable timestamps: as players show them, always increasing.
 
-Files lie about time in three ways: stamps are missing or doubled (repaired frame by frame), the
-clock is set back or, in broadcast recordings, leaps ahead (repaired packet by packet, for all
-streams together so that sound and picture stay in step).
+Files have three kinds of wrong timestamps: missing or duplicate ones (repaired frame by frame), and
+clocks that are set back or, in broadcast recordings, jump ahead (repaired packet by packet, for all
+streams together so that sound and picture stay in sync).
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ FORWARD_SECONDS = 10.0
 
 
 class FrameClock:
-    """Strictly rising seconds from where players start to count, whatever the stamps say."""
+    """Strictly increasing seconds from where players start to count, whatever the timestamps
+    are."""
 
     def __init__(self, *, zero: float, frame_seconds: float) -> None:
         self._zero = zero
@@ -27,17 +28,18 @@ class FrameClock:
         else:
             seconds = max(0.0, presented - self._zero)
         if last is not None and seconds <= last:
-            # Half a frame on, the frame after it can still keep its own, correct stamp.
+            # Only half a frame is added, so that the next frame can keep its own, correct
+            # timestamp.
             seconds = last + self._step / 2
         self._last = seconds
         return seconds
 
 
 class Continuity:
-    """Shifts that join a clock that was reset in mid-file.
+    """Offsets that correct a clock that was reset in the middle of a file.
 
-    `leaps` says whether a leap ahead is a reset too, as it is in broadcast streams; elsewhere it
-    is a pause that the film really has.
+    `leaps` says whether a jump ahead counts as a reset too, as in broadcast streams; elsewhere it
+    is a real pause.
     """
 
     def __init__(self, *, leaps: bool) -> None:
@@ -47,11 +49,11 @@ class Continuity:
         self._step: dict[int, float] = {}
 
     def shift(self, stream: int, decoded: float, duration: float) -> float:
-        """Seconds to add to the stamps of this packet, whose decoding time is `decoded`."""
+        """Seconds to add to the timestamps of this packet, whose decoding time is `decoded`."""
         now = decoded + self._shift
         if stream in self._last:
             ahead = now - self._last[stream]
-            # One stream may pause while the others go on; a leap leaves all of them behind.
+            # One stream may pause while the others continue; a reset affects all of them.
             leapt = self._leaps and now - max(self._last.values()) > FORWARD_SECONDS
             if ahead < -BACKWARD_SECONDS or leapt:
                 now = self._last[stream] + self._step[stream]

@@ -1,4 +1,4 @@
-"""Which kinds of picture and sound this installation can decode."""
+"""Which video and audio codecs this installation can decode."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Packets of a film copied into other files as they are (runs inside the decoding process).
+"""Copy the packets of a film into other files (runs inside the decoding process).
 
-Nothing is decoded, nothing is lost. Times here are seconds from the film's first frame, as
-everywhere; the containers' own clocks may start elsewhere, and the copies' clocks start at 0.
+Nothing is decoded and nothing is lost. Times are seconds from the film's first frame, as
+everywhere; the containers' own clocks may start elsewhere, and the clocks of copies start at 0.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MUXERS = {".mp4": "mp4", ".mkv": "matroska"}
 FILM_FACTS = frozenset(("title", "artist", "date", "comment", "description", "copyright", "genre"))
 TRACK_FACTS = frozenset(("language", "title"))
 TICKS = 1_000_000
-"""Chapters are written in microseconds, where the container keeps them."""
+"""Time base of chapters: microseconds."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,14 @@ class Source:
     video: Any
     tracks: tuple[Any, ...]
     zero: float
-    """Where players start to count, on its own clock."""
+    """Where players start to count, on the file's own clock."""
     lead: float
-    """How long before that any sound is heard, in seconds; 0 when after."""
+    """How much earlier the sound starts, in seconds; 0 if it does not."""
 
     def packets(self, *, tracks: tuple[Any, ...] | None = None) -> Iterator[Any]:
         """Every packet in the file's order, each with a decoding time.
 
-        Matroska keeps none: those before a stream's first known one are counted back from it.
+        Matroska has none: those before a stream's first known one are counted back from it.
         """
         waiting: dict[int, list[Any]] = {}
         last: dict[int, int] = {}
@@ -70,7 +70,7 @@ class Source:
 
 
 def open_source(path: str, terms: Terms) -> Source:
-    """Open a film to be copied, on the terms on which it is decoded."""
+    """Open a film for copying, with the same limits as for decoding."""
     zero, lead = _first_times(path, terms)
     film = open_film(path, terms)
     streams: Any = film.container.streams
@@ -83,7 +83,7 @@ def open_source(path: str, terms: Terms) -> Source:
 
 
 def suffix_for(source: Source) -> str:
-    """The ending of a container that holds every track of a film."""
+    """The extension of a container that supports every track of a film."""
     import av
 
     with av.open(io.BytesIO(), "w", format="mp4") as out:
@@ -91,7 +91,7 @@ def suffix_for(source: Source) -> str:
 
 
 class Copy:
-    """A file in the making; `begin` is the second of the film at which its clock starts."""
+    """An unfinished file; `begin` is the second of the film at which its clock starts."""
 
     def __init__(
         self, source: Source, file: OutletFile, suffix: str, *, begin: float = 0.0
@@ -106,14 +106,14 @@ class Copy:
         if not _holds(self._out, source.video):
             raise Refusal(
                 f"has {source.video.codec_context.codec.canonical_name} video, which {suffix} "
-                "cannot hold; export to mkv, or to clips-exact, which encodes it again"
+                "does not support; export to mkv, or to clips-exact, which encodes it again"
             )
         held = [track for track in source.tracks if _holds(self._out, track)]
         self._tracks = {each.index: self._like(each) for each in held}
         self._out.metadata.update(_worth_keeping(source.film.container.metadata, FILM_FACTS))
 
     def mark(self, chapters: list[tuple[Span, str]], *, offset: float) -> None:
-        """Embed chapters; before the first packet."""
+        """Embed chapters; must be called before the first packet."""
         self._out.set_chapters(
             [
                 {
@@ -128,7 +128,7 @@ class Copy:
         )
 
     def add(self, packet: Any) -> None:
-        """Copy a packet; a track that this container cannot hold is left out."""
+        """Copy a packet; a track that this container does not support is left out."""
         track = self._tracks.get(packet.stream.index)
         if track is None:
             return
@@ -144,7 +144,7 @@ class Copy:
         packet.pts, packet.dts = stamps
 
     def finish(self) -> None:
-        """Write what is left of the file."""
+        """Write the rest of the file."""
         if not self._filled:
             raise Refusal(
                 "states no times for its packets; use clips-exact, which encodes it again"
@@ -155,7 +155,7 @@ class Copy:
 
     @contextmanager
     def _complaining(self) -> Iterator[None]:
-        """Say of a track or a time that the container cannot hold what was wanted of it."""
+        """Turn an error of the container into a message about the film."""
         from av.error import FFmpegError
 
         try:
@@ -169,8 +169,8 @@ class Copy:
             ) from error
 
     def _like(self, track: Any) -> Any:
-        """A track for the packets of another, in its language and chosen when it is."""
-        # Opaque: no encoder of the codec is needed to copy its packets.
+        """A track for the packets of another, with its language and default flag."""
+        # Opaque: copying packets needs no encoder for the codec.
         made = self._out.add_stream_from_template(track, opaque=True)
         made.metadata.update(_worth_keeping(track.metadata, TRACK_FACTS))
         made.disposition = track.disposition
@@ -178,21 +178,21 @@ class Copy:
 
 
 def _holds(out: Any, track: Any) -> bool:
-    """Whether a container has a place for the packets of a track."""
+    """Whether a container supports the packets of a track."""
     context = track.codec_context
     return context is not None and context.codec.canonical_name in out.supported_codecs
 
 
 def _worth_keeping(metadata: dict[str, str], names: frozenset[str]) -> dict[str, str]:
-    """What people said of a film; what programs said of its old container is no longer true."""
+    """Metadata about a film; metadata about its old container no longer applies."""
     return {name: value for name, value in metadata.items() if name.lower() in names}
 
 
 def _first_times(path: str, terms: Terms) -> tuple[float, float]:
-    """Where players start to count, and how much earlier any sound is heard."""
+    """Where players start to count, and how much earlier the sound starts."""
     film = open_film(path, terms)
     if film.video is None:
-        raise Refusal("holds no video that can be copied: it has no picture that moves")
+        raise Refusal("has no video that can be copied: it has no moving picture")
     heard: dict[int, float] = {}
     sounds = {stream.index for stream in film.container.streams.audio}
     for packet in film.container.demux(film.video, *film.container.streams.audio):
@@ -206,11 +206,11 @@ def _first_times(path: str, terms: Terms) -> tuple[float, float]:
             zero = clock_start(film, float(stamp * (film.video.time_base or 0)))
             film.close()
             return zero, max(0.0, zero - min(heard.values(), default=zero))
-    raise Refusal("holds no frame that can be decoded; the file is damaged or cut off")
+    raise Refusal("has no frame that can be decoded; the file is damaged or cut off")
 
 
 def _decoded_frames(packet: Any) -> list[Any]:
-    """The frames of a packet; a damaged one has none, and the film goes on after it."""
+    """The frames of a packet; a damaged packet has none, and decoding continues after it."""
     from av.error import InvalidDataError
 
     try:

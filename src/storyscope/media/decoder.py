@@ -1,7 +1,7 @@
-"""The decoding process seen from outside: started, fed one job, listened to, and ended.
+"""Control of the decoding process: start it, send one job, read its messages, and end it.
 
-Whatever happens in there (a crash, a kill, a hang, more memory than allowed) comes out as one
-`MediaError`, and no process is left behind.
+Whatever happens inside (a crash, a kill, a hang, too much memory) becomes a `MediaError`, and no
+process is left behind.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PIPE_SIZE = 1 << 20
 def decoding(
     job: str, path: Path, config: MediaConfig, *, worker: tuple[str, ...] = WORKER, **options: Any
 ) -> Iterator[Decoder]:
-    """A running decoder for one job on one file; it is gone when the block is left."""
+    """A running decoder for one job on one file; it ends when the block is left."""
     decoder = Decoder(job, path, config, worker, options)
     try:
         yield decoder
@@ -82,13 +82,13 @@ class Decoder:
         _widen(cast(IO[bytes], self._process.stdout))
         self._watch = threading.Thread(target=self._watch_for_stall, daemon=True)
         self._watch.start()
-        # Not by its name: another file may stand there by now.
+        # Not by name: the file may have been replaced by now.
         opened = OPEN_FILES / str(self._film.fileno())
         film = {"path": os.fspath(opened if self._can_reopen else path), "name": path.name}
         self._ask({"job": job, **film, **_limits(config), **options})
 
     def __iter__(self) -> Iterator[tuple[wire.Header, bytes]]:
-        """Messages up to the end; an end that names an error is raised as one."""
+        """Messages up to the end; an end with an error raises it."""
         while True:
             header, body = self._next_message()
             if header.kind == wire.END:
@@ -101,13 +101,13 @@ class Decoder:
                 yield header, body
 
     def answer(self) -> dict[str, Any]:
-        """The facts of a job that answers with nothing but facts."""
+        """The result of a job that returns only facts."""
         for _, body in self:
             return cast(dict[str, Any], json.loads(body))
         raise MediaError(self._died())
 
     def digest(self) -> str:
-        """Fingerprint of the very file that is decoded."""
+        """Digest of the very file that is decoded."""
         try:
             return digest_of_open(self._film)
         except OSError as error:
@@ -116,7 +116,7 @@ class Decoder:
             ) from error
 
     def end(self) -> None:
-        """Stop the process if it still runs, and collect it."""
+        """Stop the process if it still runs, and wait for it."""
         self._ended.set()
         self._process.kill()
         for pipe in (self._process.stdin, self._process.stdout):
@@ -149,7 +149,8 @@ class Decoder:
         return header, body
 
     def _watch_for_stall(self) -> None:
-        """Kill a process we have waited for too long: the reader then sees the stream end."""
+        """Kill a process that was silent for too long: the reader then sees the end of the
+        stream."""
         patience = self._config.stall_seconds
         while not self._ended.wait(min(1.0, patience / 4)):
             since = self._waiting_since
@@ -193,7 +194,7 @@ class Decoder:
 
 
 def _widen(pipe: IO[bytes]) -> None:
-    """Let a few pictures lie in the pipe, so that the two processes need not take turns."""
+    """Allow a few pictures in the pipe, so that the two processes can run in parallel."""
     with suppress(ImportError, AttributeError, OSError):
         import fcntl
 

@@ -1,4 +1,4 @@
-"""Packets in, frames with honest times out (runs inside the decoding process)."""
+"""Packets to frames with correct times (runs inside the decoding process)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from storyscope.media.limits import memory_left
 from storyscope.media.scaling import Look, look_of
 
 BYTES_PER_PIXEL = 6
-"""More than a decoder allocates at once for any pixel format we have met."""
+"""More bytes than a decoder allocates at once for any known pixel format."""
 
 
 class Decoded(NamedTuple):
-    """A frame of picture or sound, with what the file says of its time, in seconds."""
+    """A frame of picture or sound, with its time according to the file, in seconds."""
 
     is_sound: bool
     frame: Any
@@ -25,12 +25,12 @@ class Decoded(NamedTuple):
 
 
 LONGEST_LEAD = 60.0
-"""Sound that would lead the picture by more seconds has a wrong clock."""
+"""Maximum seconds by which sound may lead the picture; beyond this its clock is wrong."""
 
 
 @dataclass
 class Losses:
-    """What could not be read on the way."""
+    """What could not be decoded."""
 
     packets: int = 0
     frames: int = 0
@@ -39,7 +39,7 @@ class Losses:
 
 @dataclass(frozen=True)
 class Opening:
-    """What the start of a film tells: where time starts, and how the film is to be seen."""
+    """Facts from the start of a film: where time starts, and how frames are oriented."""
 
     zero: float
     """Where players start to count, on the file's own clock: see `clock_start`."""
@@ -47,7 +47,7 @@ class Opening:
 
 
 def decode(film: Film, *streams: Any, losses: Losses) -> Iterator[Decoded]:
-    """Frames of `streams`, each stream in presentation order, past packets that are damaged."""
+    """Frames of `streams`, each stream in presentation order, skipping damaged packets."""
     from av.error import FFmpegError
 
     bases = {stream.index: float(stream.time_base) for stream in streams}
@@ -59,7 +59,8 @@ def decode(film: Film, *streams: Any, losses: Losses) -> Iterator[Decoded]:
         except MemoryError:
             raise
         except (FFmpegError, ValueError) as error:
-            # Decoders call a refused allocation many names; a damaged packet leaves room.
+            # Decoders report a failed allocation in many ways; after a merely damaged packet,
+            # memory is free.
             if memory_left() < BYTES_PER_PIXEL * pixels:
                 raise MemoryError from error
             losses.packets += 1
@@ -75,7 +76,7 @@ def decode(film: Film, *streams: Any, losses: Losses) -> Iterator[Decoded]:
 
 
 def find_opening(path: str, terms: Terms) -> Opening:
-    """Decode up to the first frame, then let the file go: seeking back is not exact everywhere."""
+    """Decode up to the first frame, then close the file: seeking back is not always exact."""
     film = open_film(path, terms)
     if film.video is None:
         kind = "only sound" if film.sound else "no picture and no sound"
@@ -91,23 +92,24 @@ def find_opening(path: str, terms: Terms) -> Opening:
 def clock_start(film: Film, first_frame: float) -> float:
     """Where players start to count: at the first frame, or at the first sound if that is earlier.
 
-    All is on the file's own clock. Sound that leads by less than a frame moves nothing.
+    All times are on the file's own clock. Sound that leads by less than a frame is ignored.
     """
     sound = film.sound
     if sound is None or sound.start_time is None or film.video is None:
         return first_frame
     heard = float(sound.start_time * (sound.time_base or 0))
     if heard < 0 <= first_frame:
-        # Encoders prime the sound with a little that players leave out.
+        # Encoders add priming samples, which players skip.
         heard = 0.0
     lead = first_frame - heard
     return heard if frame_seconds(film.video) < lead < LONGEST_LEAD else first_frame
 
 
 def is_steady(film: Film) -> bool:
-    """Whether one clock runs through the whole file, so that a time can be sought.
+    """Whether the file has one continuous clock, so that times can be seeked.
 
-    Broadcast streams are read through to know (without decoding); the film must be opened anew.
+    Broadcast streams are read through to find out (without decoding); the film must be opened
+    again.
     """
     video: Any = film.video
     if video.start_time is None:
@@ -131,7 +133,7 @@ def frame_seconds(stream: Any) -> float:
 
 
 def packets(film: Film, *streams: Any, losses: Losses) -> Iterator[Any]:
-    """Packets in file order, their clock made continuous, up to where the file breaks off."""
+    """Packets in file order with a continuous clock, up to where the file breaks off."""
     bases = {stream.index: float(stream.time_base) for stream in streams}
     continuity = Continuity(leaps=film.is_broadcast)
     for packet in readable(film, *streams, losses=losses):
@@ -145,7 +147,7 @@ def packets(film: Film, *streams: Any, losses: Losses) -> Iterator[Any]:
 
 
 def readable(film: Film, *streams: Any, losses: Losses) -> Iterator[Any]:
-    """Packets in file order as they are, up to where the file breaks off."""
+    """Packets in file order, unchanged, up to where the file breaks off."""
     from av.error import FFmpegError
 
     demuxed = film.container.demux(*streams)
@@ -155,7 +157,7 @@ def readable(film: Film, *streams: Any, losses: Losses) -> Iterator[Any]:
         except MemoryError:
             raise
         except IndexError:
-            # PyAV stumbles at the end over streams that turned up in mid-file; ours are done.
+            # PyAV fails at the end on streams that appeared in the middle of a file; ours are done.
             return
         except (FFmpegError, OSError):
             losses.broken_off = True

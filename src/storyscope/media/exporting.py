@@ -1,7 +1,7 @@
 """Copies and clips of a film, made by the decoding process and written here.
 
-The process that reads a file nobody vouches for may write none: it sends the bytes of what it
-makes, and where they belong, and this side puts them into files of its own choice.
+The process that reads an untrusted file may not write files: it sends the bytes and their
+positions, and this side writes them to files of its own choice.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def remux(
     chapters: Sequence[Chapter] = (),
     config: MediaConfig = MediaConfig(),
 ) -> None:
-    """Copy a film to `target`, in the container that its suffix names, with chapters inside.
+    """Copy a film to `target`, in the container given by its suffix, with chapters inside.
 
-    Every packet is copied as it is; tracks that the container cannot hold are left out.
+    Packets are copied unchanged; tracks that the container does not support are left out.
     """
     if target.exists() and path.exists() and target.samefile(path):
         raise FormatError(f"{target} is the video itself; write the copy to another name")
@@ -50,8 +50,8 @@ def cut_clips(
 ) -> None:
     """Write a clip for each span to `place(number, suffix)`.
 
-    A clip is not re-encoded, and begins at the keyframe before its span; an `exact` one is, and
-    begins at the very frame.
+    A clip is not re-encoded, and begins at the keyframe before its span; an `exact` one is
+    re-encoded, and begins exactly at the frame.
     """
     job = "encode_clips" if exact else "cut_clips"
     options = {"spans": [(span.start, span.end) for span in spans]}
@@ -85,7 +85,7 @@ def _write_files(
 
 
 class _NewFile:
-    """A file in the making: it stands under its name when it is whole, and never before."""
+    """An unfinished file, which gets its name only when it is complete."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -94,9 +94,9 @@ class _NewFile:
         self._size = 0
 
     def write(self, offset: int, data: bytes) -> None:
-        # Holes would let a few bytes from the other side fill a disk.
+        # A sparse file would let a few bytes from the other side fill a disk.
         if not 0 <= offset <= self._size:
-            raise FormatError(f"{self._path.name} cannot be written: its maker left a hole in it")
+            raise FormatError(f"{self._path.name} cannot be written: a part of it is missing")
         self._file.seek(offset)
         self._file.write(data)
         self._size = max(self._size, offset + len(data))

@@ -1,4 +1,4 @@
-"""What is known of a file before, and after, it is decoded."""
+"""Properties of a file before and after decoding."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from storyscope.core import Span
 
 @dataclass(frozen=True)
 class Chapter:
-    """A chapter the container itself marks."""
+    """A chapter inside the container."""
 
     span: Span
     title: str
@@ -41,21 +41,21 @@ class SubtitleTrack:
 
 @dataclass(frozen=True)
 class Probe:
-    """The facts a file states about itself; nothing but its first frame was decoded."""
+    """Properties that a file states about itself; only its first frame was decoded."""
 
     path: Path
     digest: str
-    """Fingerprint of the whole file: equal digests mean equal films."""
+    """Digest of the whole file: equal digests mean equal films."""
     container: str
     codec: str
     duration: float
-    """Seconds of picture as the container states them; `ScanEnd.end_seconds` is measured."""
+    """Duration of the picture as stated by the container; `ScanEnd.end_seconds` is measured."""
     fps: float
-    """Average frame rate, 0 when the container does not say."""
+    """Average frame rate, 0 if the container does not state it."""
     frame_count: int
-    """Frames as the container states or implies them; `ScanEnd.frame_count` is the count."""
+    """Number of frames as stated or implied by the container; `ScanEnd.frame_count` is counted."""
     width: int
-    """Upright and with square pixels: what a viewer sees."""
+    """Size as displayed: upright and with square pixels."""
     height: int
     has_sound: bool
     chapters: tuple[Chapter, ...]
@@ -67,24 +67,24 @@ class Probe:
 
 @dataclass(frozen=True)
 class ScanEnd:
-    """The last item of a scan: how much there was, and whether the file is whole."""
+    """The last item of a scan: how much there was, and whether the file is complete."""
 
     frame_count: int
     end_seconds: float
     """Time of the last frame plus its duration."""
     damaged: str
-    """What was wrong with the file, for people; empty when nothing was."""
+    """A description of damage to the file; empty if there is none."""
     has_subtitles: bool
-    """Whether a track of the file holds text to read."""
+    """Whether the file contains a text subtitle track."""
 
 
 @dataclass(frozen=True)
 class Subtitles:
-    """What a text subtitle track says."""
+    """The content of a text subtitle track."""
 
     index: int
     """Number of the stream in the file."""
     language: str
-    """As the file states it: "eng", "fre", or nothing."""
+    """Language as stated by the file: "eng", "fre", or empty."""
     cues: tuple[tuple[float, float, str], ...]
     """(start, end, text) each, in seconds from the first frame."""

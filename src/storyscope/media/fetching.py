@@ -1,7 +1,7 @@
-"""Films in a bucket: found, and fetched into a cache of this machine before they are read.
+"""Films in a bucket, which are downloaded to a local cache before they are read.
 
-The process that decodes a film has no network. Whoever starts it fetches the film from the address
-that a person named, and from no other.
+The process that decodes a film has no network. Its parent downloads the film from the address that
+the user gave, and from no other.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from storyscope.store import Bucket, BucketFile, address_of, in_bucket, split_ad
 from storyscope.writing import half_written
 
 CACHE_VARIABLE = "STORYSCOPE_FILM_CACHE"
-"""Environment variable: how many gigabytes of fetched films a machine keeps."""
+"""Environment variable: maximum size of the cache of downloaded films in gigabytes."""
 CACHE_GIGABYTES = 100.0
 MOST_WORDS = 32 << 20
-"""Bytes of a subtitle file at most."""
+"""Maximum size of a subtitle file in bytes."""
 LOCK = ".lock"
 
 
 @contextmanager
 def film_at_hand(film: str | Path, *, report: Report = silent) -> Iterator[Path]:
-    """A film as a file of this machine that can be read; one in a bucket is fetched first.
+    """A film as a readable local file; a film in a bucket is downloaded first.
 
     While the block lasts, the cache keeps it.
     """
@@ -42,7 +42,7 @@ def film_at_hand(film: str | Path, *, report: Report = silent) -> Iterator[Path]
 
 
 def film_stamp(film: str | Path) -> tuple[int, int]:
-    """The size of a film and when it was changed, in bytes and nanoseconds."""
+    """The size of a film in bytes, and when it was modified in nanoseconds."""
     if in_bucket(film):
         found = find_film(film)
         return found.size, found.modified_ns
@@ -51,7 +51,7 @@ def film_stamp(film: str | Path) -> tuple[int, int]:
 
 
 def has_film(film: str | Path) -> bool:
-    """Whether a film is where it is said to be."""
+    """Whether a film exists at its address."""
     if not in_bucket(film):
         return os.path.isfile(film)
     try:
@@ -61,7 +61,7 @@ def has_film(film: str | Path) -> bool:
 
 
 def find_film(film: str | Path) -> BucketFile:
-    """What a bucket says of a film."""
+    """The bucket's metadata of a film."""
     place, key = split_address(film)
     try:
         if not key:
@@ -74,7 +74,7 @@ def find_film(film: str | Path) -> BucketFile:
 
 
 def videos_in_bucket(place: str | Path) -> list[Path]:
-    """The film at an address; where it names a folder, the videos inside, at any depth."""
+    """The film at an address; for a folder, the videos inside, at any depth."""
     bucket, key = split_address(place)
     if PurePosixPath(key).suffix.lower() in VIDEO_SUFFIXES:
         find_film(place)
@@ -85,12 +85,14 @@ def videos_in_bucket(place: str | Path) -> list[Path]:
         raise MediaError(str(error)) from error
     videos = [name for name in found if PurePosixPath(name).suffix.lower() in VIDEO_SUFFIXES]
     if not videos:
-        raise MediaError(f"{_shown(place)} holds no videos; name a folder with .mp4 or .mkv files")
+        raise MediaError(
+            f"{_shown(place)} contains no videos; give a folder with .mp4 or .mkv files"
+        )
     return [Path(f"{bucket}/{name}") for name in videos]
 
 
 def words_beside(film: str | Path, suffixes: Iterable[str]) -> Path | None:
-    """The subtitle file of the film's name in the same folder of its bucket, fetched."""
+    """Download the subtitle file with the film's name from the same folder of its bucket."""
     address = PurePosixPath(split_address(film)[1])
     for suffix in suffixes:
         with suppress(MediaError):
@@ -99,7 +101,7 @@ def words_beside(film: str | Path, suffixes: Iterable[str]) -> Path | None:
 
 
 def fetched_words(address: str | Path) -> Path:
-    """A subtitle file of a bucket as a file of this machine."""
+    """A subtitle file of a bucket as a local file."""
     found = find_film(address)
     if found.size > MOST_WORDS:
         raise MediaError(f"{_shown(address)} is larger than 32 MB, too large for subtitles")
@@ -109,7 +111,7 @@ def fetched_words(address: str | Path) -> Path:
 
 @contextmanager
 def _fetched(film: str | Path, found: BucketFile, report: Report) -> Iterator[Path]:
-    """A file of a bucket as one in the cache, which is there while the block lasts."""
+    """A file of a bucket as a local file in the cache, which is kept while the block lasts."""
     with ExitStack() as stack:
         try:
             path = _folder_of(film, found) / PurePosixPath(found.key).name
@@ -122,7 +124,7 @@ def _fetched(film: str | Path, found: BucketFile, report: Report) -> Iterator[Pa
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise DiskFull(
-                    f"the disk of the cache is full, so that {_shown(film)} cannot be fetched; "
+                    f"the disk of the cache is full, so that {_shown(film)} cannot be downloaded; "
                     "free some space and run the same command again"
                 ) from error
             raise MediaError(f"{_shown(film)} cannot be fetched: {error}") from error
@@ -130,12 +132,12 @@ def _fetched(film: str | Path, found: BucketFile, report: Report) -> Iterator[Pa
 
 
 def _fetch(film: str | Path, found: BucketFile, path: Path, report: Report) -> None:
-    """Copy a file of a bucket to its place in the cache: all of it, and of that content alone."""
+    """Download a file of a bucket to the cache, completely and with exactly this content."""
     limit = float(os.environ.get(CACHE_VARIABLE) or CACHE_GIGABYTES) * 1e9
     if found.size > limit:
         raise MediaError(
-            f"{_shown(film)} has {found.size / 1e9:.1f} GB, more than this machine keeps of films; "
-            f"raise {CACHE_VARIABLE} (gigabytes)"
+            f"{_shown(film)} has {found.size / 1e9:.1f} GB, more than the cache of films may "
+            f"have; raise {CACHE_VARIABLE} (gigabytes)"
         )
     make_room(path.parent.parent, limit - found.size)
     place, key = split_address(film)
@@ -145,7 +147,7 @@ def _fetch(film: str | Path, found: BucketFile, path: Path, report: Report) -> N
 
 
 def make_room(cache: Path, most_bytes: float) -> None:
-    """Delete the longest unused films, and none that somebody reads, until so much is left."""
+    """Delete the least recently used films that nobody reads, until the size is below the limit."""
     kept = []
     for folder in cache.iterdir() if cache.is_dir() else ():
         with suppress(OSError):
@@ -161,9 +163,9 @@ def make_room(cache: Path, most_bytes: float) -> None:
 
 @contextmanager
 def _kept(path: Path, fetch: Callable[[], None]) -> Iterator[None]:
-    """Let nobody delete a film in the cache meanwhile, where `fetch` puts it if it is missing.
+    """Protect a film in the cache from deletion, and `fetch` it if it is missing.
 
-    Of several that come at once, one fetches the film and the others wait for it.
+    If several processes need it at once, one downloads the film and the others wait.
     """
     import fcntl
 
@@ -179,7 +181,7 @@ def _kept(path: Path, fetch: Callable[[], None]) -> Iterator[None]:
                 fcntl.flock(opened, fcntl.LOCK_EX)
                 if _is_there(opened, folder / LOCK) and not path.exists():
                     fetch()
-            # Others may read it too, this process among them.
+            # Others may read it too, including this process.
             fcntl.flock(opened, fcntl.LOCK_SH)
             if path.exists() and _is_there(opened, folder / LOCK):
                 yield
@@ -211,7 +213,7 @@ def _is_there(opened: int, path: Path) -> bool:
 def _measured(
     film: str | Path, pieces: Iterator[memoryview], wanted: int, report: Report
 ) -> Iterator[memoryview]:
-    """The pieces, which must be as long together as the bucket said: no more is written."""
+    """The chunks, whose total size must be the stated one: no more is written."""
     size = 0
     for piece in pieces:
         size += len(piece)
@@ -220,11 +222,11 @@ def _measured(
         report(Step("fetch", size, wanted))
         yield piece
     if size != wanted:
-        raise MediaError(f"{_shown(film)} was cut off or changed while it was fetched; try again")
+        raise MediaError(f"{_shown(film)} was truncated or changed during the download; try again")
 
 
 def _folder_of(film: str | Path, found: BucketFile) -> Path:
-    """Where a film of this content is kept on this machine."""
+    """The path of a film with this content in the cache."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     name = sha256(f"{_shown(film)}\0{found.tag}\0{found.size}".encode()).hexdigest()[:32]
     return base / "storyscope" / "films" / name

@@ -1,4 +1,4 @@
-"""Files on disk: whether they can be read, and their fingerprint."""
+"""Files on disk: whether they can be read, and their digest."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from storyscope.errors import MediaError
 from storyscope.reading import open_regular
 
 HOLES_ALLOWED = 64 << 20
-"""Bytes of a file that may be missing on disk, however little of it is there."""
+"""Bytes that a file may lack on disk, whatever its size."""
 SPARSEST = 4
-"""A file may state so many times the bytes that it has on disk."""
+"""Maximum ratio of a file's size to its space on disk."""
 
 
 def open_video(path: Path) -> int:
-    """Open a file with something in it that we may read: a file descriptor, or a `MediaError`."""
+    """Open a readable file that is not empty; return its descriptor, or raise a `MediaError`."""
     _check_name(path)
     try:
         opened = open_regular(path)
     except FileNotFoundError:
         raise MediaError(f"{path} does not exist; check the path") from None
     except PermissionError:
-        raise MediaError(f"{path} may not be read; change its permissions") from None
+        raise MediaError(f"{path} cannot be read; change its permissions") from None
     except IsADirectoryError:
-        raise MediaError(f"{path} is a folder; name a video file in it") from None
+        raise MediaError(f"{path} is a folder; give a video file in it") from None
     except OSError as error:
         raise MediaError(
             f"{path} cannot be read: {error.strerror}; copy it to a new file"
@@ -43,7 +43,7 @@ def open_video(path: Path) -> int:
 
 
 def _check_name(path: Path) -> None:
-    """Refuse a name that neither the database nor JSON can hold."""
+    """Reject a name that neither the database nor JSON can represent."""
     try:
         os.fspath(path).encode()
     except UnicodeEncodeError:
@@ -52,9 +52,9 @@ def _check_name(path: Path) -> None:
 
 
 def _check_holes(path: Path, stat: os.stat_result) -> None:
-    """Refuse a file that is mostly holes: reading them costs time and gives nothing."""
+    """Reject a sparse file: reading its holes takes time and gives nothing."""
     on_disk = getattr(stat, "st_blocks", 0) * 512
-    # Some file systems do not say how much a file takes.
+    # Some file systems do not report the space of a file.
     if on_disk and stat.st_size > HOLES_ALLOWED + SPARSEST * on_disk:
         raise MediaError(
             f"{path} has {stat.st_size / 1e6:.0f} MB but only {on_disk / 1e6:.1f} MB of it are on "
@@ -63,7 +63,7 @@ def _check_holes(path: Path, stat: os.stat_result) -> None:
 
 
 def file_digest(path: Path) -> str:
-    """Fingerprint of the whole file (BLAKE2b, 128 bits, in hexadecimal)."""
+    """Digest of the whole file (BLAKE2b, 128 bits, in hexadecimal)."""
     try:
         with open(open_regular(path), "rb") as file:
             return digest_of_open(file)
@@ -72,6 +72,6 @@ def file_digest(path: Path) -> str:
 
 
 def digest_of_open(file: BufferedReader) -> str:
-    """Fingerprint of a file that is open, from its beginning."""
+    """Digest of an open file, from its beginning."""
     file.seek(0)
     return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()

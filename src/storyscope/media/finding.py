@@ -12,10 +12,11 @@ from storyscope.store import in_bucket
 
 
 def find_videos(paths: Iterable[str | Path]) -> list[Path]:
-    """The files named, and the videos inside the folders named, each once and in that order.
+    """The given files, and the videos inside the given folders, each once and in that order.
 
-    A file is taken whatever its name; a folder gives the files whose suffix is a video's, sorted,
-    at any depth, hidden ones left out. An address such as s3://bucket/films is a file or a folder.
+    A file is accepted whatever its name; of a folder, the files with a video extension are used,
+    sorted, at any depth, without hidden ones. An address such as s3://bucket/films is a file or a
+    folder.
     """
     found: dict[Path, None] = {}
     for path in map(Path, paths):
@@ -25,7 +26,7 @@ def find_videos(paths: Iterable[str | Path]) -> list[Path]:
             inside = _videos_inside(path)
             if not inside:
                 raise MediaError(
-                    f"{path} holds no videos; give a folder with files such as .mp4 or .mkv"
+                    f"{path} contains no videos; give a folder with files such as .mp4 or .mkv"
                 )
             found.update(dict.fromkeys(inside))
         elif path.exists():

@@ -1,4 +1,4 @@
-"""What the decoding process can be asked to do: probe, scan, read, stream, copy and cut."""
+"""The jobs of the decoding process: probe, scan, read, stream, copy and cut."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from storyscope.media.walking import Walker
 
 Job = dict[str, Any]
 UNNUMBERED = -1
-"""Frames found by their time were not counted."""
+"""Index of frames that were found by time and not counted."""
 SHORT_SECONDS = 1.0
-"""A file may end this much before the duration its header states and still be called whole."""
+"""Seconds by which a file may end before its stated duration and still count as complete."""
 
 
 def probe(job: Job, outlet: Outlet) -> None:
-    """Answer with the facts the container states."""
+    """Return the properties stated by the container."""
     opening, film = _open(job, outlet)
     container, video = film.container, film.video
     assert video is not None
@@ -97,7 +97,7 @@ def scan(job: Job, outlet: Outlet) -> None:
 
 
 def read_sound(job: Job, outlet: Outlet) -> None:
-    """Send the sound alone."""
+    """Send only the sound."""
     opening, film = _open(job, outlet)
     pieces = SoundPieces(zero=opening.zero)
     if film.sound is not None:
@@ -109,7 +109,7 @@ def read_sound(job: Job, outlet: Outlet) -> None:
 
 
 def read_frames(job: Job, outlet: Outlet) -> None:
-    """Send the frame on show at each of the times asked for."""
+    """Send the frame shown at each of the requested times."""
     terms = _terms(job, outlet)
     opening = find_opening(job["path"], terms)
     scaler = Scaler(opening.look, picture_height=job["height"] or opening.look.height)
@@ -119,13 +119,13 @@ def read_frames(job: Job, outlet: Outlet) -> None:
 
 
 def subtitles(job: Job, outlet: Outlet) -> None:
-    """Answer with the cues of the text subtitle track, if there is one."""
+    """Return the cues of the text subtitle track, if there is one."""
     opening, film = _open(job, outlet)
     outlet.end(read_cues(film, zero=opening.zero, language=job["language"]))
 
 
 def stream(job: Job, outlet: Outlet) -> None:
-    """Send the film as a stream for browsers, from a time on."""
+    """Send the film as a stream for browsers, from a given time."""
     terms = _terms(job, outlet)
     opening = find_opening(job["path"], terms)
     send_stream(job["path"], opening, terms, job["start"], outlet)
@@ -135,8 +135,8 @@ def stream(job: Job, outlet: Outlet) -> None:
 def remux(job: Job, outlet: Outlet) -> None:
     """Send a copy of the film in another container, with chapters inside."""
     source = open_source(job["path"], _terms(job, outlet))
-    # Matroska has no time before 0: sound that leads the picture pushes both back. An MP4
-    # trims it with an edit list.
+    # Matroska has no time before 0: sound that leads the picture shifts both. An MP4 trims it with
+    # an edit list.
     offset = source.lead if job["suffix"] == ".mkv" else 0.0
     copy = Copy(source, OutletFile(outlet, 0), job["suffix"], begin=-offset)
     copy.mark([(Span(start, end), title) for start, end, title in job["chapters"]], offset=offset)
@@ -153,7 +153,7 @@ def clips(job: Job, outlet: Outlet) -> None:
 
 
 def exact_clips(job: Job, outlet: Outlet) -> None:
-    """Send a clip for each span, cut at the very frame."""
+    """Send a clip for each span, cut exactly at the frame."""
     encode_clips(job["path"], _terms(job, outlet), [Span(*each) for each in job["spans"]], outlet)
     outlet.end({})
 
@@ -182,7 +182,7 @@ def _terms(job: Job, outlet: Outlet) -> Terms:
 
 
 def _hear(pieces: SoundPieces, decoded: Decoded, losses: Losses) -> list[Piece]:
-    """Take sound in; what cannot be mixed down is lost, but never the film with it."""
+    """Add sound; what cannot be mixed down is dropped, and decoding continues."""
     from av.error import FFmpegError
 
     try:
@@ -193,11 +193,11 @@ def _hear(pieces: SoundPieces, decoded: Decoded, losses: Losses) -> list[Piece]:
 
 
 def _damage(film: Film, losses: Losses, end: float, zero: float) -> str:
-    """What is wrong with the file, for people; empty when nothing is."""
+    """A description of damage to the file; empty if there is none."""
     notes = []
     stated = _container_end(film) - zero
     short = end < stated - max(SHORT_SECONDS, 0.01 * stated)
-    # The last words may outlast the picture, and the container then ends with them.
+    # The last subtitles may outlast the picture, and the container then ends with them.
     if losses.broken_off or (short and not film.container.streams.subtitles):
         notes.append(f"it breaks off after {end:.1f} of {stated:.1f} seconds")
     for count, what in ((losses.packets, "packet"), (losses.frames, "frame")):
@@ -207,7 +207,7 @@ def _damage(film: Film, losses: Losses, end: float, zero: float) -> str:
 
 
 def _stated_duration(film: Film, zero: float) -> float:
-    """Seconds of picture as the container states them."""
+    """Duration of the picture as stated by the container."""
     video = film.video
     if video is not None and video.duration and video.time_base:
         return float(video.duration * video.time_base)
@@ -215,10 +215,10 @@ def _stated_duration(film: Film, zero: float) -> float:
 
 
 def _container_end(film: Film) -> float:
-    """Where the container says it ends, on the file's own clock."""
+    """The stated end of the container, on the file's own clock."""
     container = film.container
     duration = (container.duration or 0) / 1e6
-    # Matroska states where the last frame ends, the others how long the film runs.
+    # Matroska states where the last frame ends, other containers the duration of the film.
     counts_from_zero = container.format.name.startswith("matroska")
     return duration if counts_from_zero else duration + (container.start_time or 0) / 1e6
 

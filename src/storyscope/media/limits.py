@@ -1,4 +1,4 @@
-"""What the decoding process may take, as far as the system can hold it to that."""
+"""Resource limits of the decoding process, as far as the system can enforce them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_WRITTEN = 1 << 20
 
 
 def limit_resources(*, memory_mb: int) -> None:
-    """Bound the memory beyond today's, the files written and core dumps; Windows has no such."""
+    """Limit additional memory, written files and core dumps; Windows has no such limits."""
     try:
         import resource
     except ImportError:
@@ -32,7 +32,7 @@ def limit_resources(*, memory_mb: int) -> None:
 
 
 def memory_left() -> float:
-    """Bytes this process may still take; infinite where nothing bounds it."""
+    """Bytes that this process may still allocate; infinite without a limit."""
     try:
         import resource
     except ImportError:
@@ -42,7 +42,7 @@ def memory_left() -> float:
 
 
 def _address_space() -> int:
-    """Bytes the interpreter, its libraries and all else take at this moment."""
+    """Bytes that the interpreter and its libraries use at this moment."""
     import resource
 
     try:
@@ -54,5 +54,6 @@ def _address_space() -> int:
 
 @cache
 def _statm() -> int:
-    """The system's count of our pages, opened once: a confined process may not open it again."""
+    """The system's count of our memory pages, opened once: a confined process may not open it
+    again."""
     return os.open("/proc/self/statm", os.O_RDONLY)

@@ -1,7 +1,7 @@
-"""Standing a picture upright: the eight ways a camera can be held.
+"""Rotate pictures upright: the eight possible orientations of a camera.
 
-A turn is three bits, applied in this order: 4 swaps rows and columns, 1 mirrors left and right,
-2 mirrors top and bottom.
+A turn is three bits, applied in this order: 4 swaps rows and columns, 1 mirrors left and right, 2
+mirrors top and bottom.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ UPRIGHT, MIRROR, FLIP, TRANSPOSE = 0, 1, 2, 4
 
 
 def turn_of(display_matrix: bytes | None) -> int:
-    """The turn a container's display matrix asks for.
+    """The turn for a container's display matrix.
 
-    The matrix maps a stored point (p, q) to (a p + c q, b p + d q); angles between the four
-    right ones are rounded to the nearest, as nobody films at 30 degrees on purpose.
+    The matrix maps a stored point (p, q) to (a p + c q, b p + d q); other angles are rounded to the
+    nearest right angle.
     """
     if display_matrix is None or len(display_matrix) < 36:
         return UPRIGHT

@@ -1,4 +1,4 @@
-"""Where the decoding process puts what it has made."""
+"""Output of the decoding process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FLUSH_SECONDS = 0.5
 
 
 class Outlet:
-    """Writes messages to the pipe; the pipe's own size is what bounds the memory in flight."""
+    """Writes messages to the pipe, whose size limits the memory in flight."""
 
     def __init__(self, descriptor: int) -> None:
         self._file = open(descriptor, "wb", buffering=BUFFER)  # noqa: SIM115 (kept open)
@@ -35,13 +35,13 @@ class Outlet:
             self._file.write(samples)
 
     def piece(self, data: bytes) -> None:
-        """Bytes of a stream, at once: someone is watching it."""
+        """Send bytes of a stream immediately: somebody is watching it."""
         wire.write_header(self._file, wire.Header(wire.PIECE, size=len(data)))
         self._file.write(data)
         self._file.flush()
 
     def write(self, file: int, offset: int, data: bytes) -> None:
-        """Bytes of a file, which the process that asked for them writes."""
+        """Send bytes of a file, which the calling process writes."""
         wire.write_header(
             self._file, wire.Header(wire.PIECE, size=len(data), frame=offset, stride=file)
         )
@@ -54,7 +54,7 @@ class Outlet:
         self._json(wire.END, facts)
 
     def alive(self) -> None:
-        """Show that decoding moves on, without holding finished messages back for long."""
+        """Show that decoding continues, without delaying finished messages for long."""
         now = time.monotonic()
         if now - self._flushed > FLUSH_SECONDS:
             wire.write_header(self._file, wire.Header(wire.ALIVE))
@@ -81,9 +81,9 @@ class Outlet:
 
 
 class OutletFile:
-    """A file that FFmpeg writes here and that comes into being on the other side of the pipe.
+    """A file that FFmpeg writes here and that is created on the other side of the pipe.
 
-    So the decoding process needs no right to write any file.
+    So the decoding process needs no right to write files.
     """
 
     def __init__(self, outlet: Outlet, number: int) -> None:
@@ -107,5 +107,5 @@ class OutletFile:
         return self._offset
 
     def finish(self) -> None:
-        """Say that the file is whole."""
+        """Report that the file is complete."""
         self._outlet.note({"finished": self._number})

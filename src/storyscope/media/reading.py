@@ -1,4 +1,4 @@
-"""Reading a file: its facts, and everything in it in one pass."""
+"""Read a file: its properties, and everything in it in one pass."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Item = SmallFrame | Picture | SoundChunk | ScanEnd
 
 
 def probe(path: str | Path, config: MediaConfig = MediaConfig()) -> Probe:
-    """The facts of a video file: its fingerprint, and what its container states."""
+    """The properties of a video file: its digest, and what its container states."""
     with film_at_hand(path) as file, decoding("probe", file, config) as decoder:
         facts = decoder.answer()
         digest = decoder.digest()
@@ -42,11 +42,11 @@ def probe(path: str | Path, config: MediaConfig = MediaConfig()) -> Probe:
 def scan(
     path: str | Path, config: MediaConfig = MediaConfig(), *, report: Report = silent
 ) -> Iterator[Item]:
-    """Decode a video once: all its frames small, about five pictures a second, all its sound.
+    """Decode a video once: all its frames small, about five pictures per second, all its sound.
 
-    Frames come in presentation order with rising times from 0; sound comes in between, roughly
-    where it belongs, on the same clock. The last item is a `ScanEnd`. Memory does not grow with
-    the length of the film, and leaving the loop early ends the decoder.
+    Frames come in presentation order with increasing times from 0; sound comes in between, roughly
+    where it belongs, with the same time base. The last item is a `ScanEnd`. Memory does not grow
+    with the length of the film, and leaving the loop early ends the decoder.
     """
     options: dict[str, Any] = {
         "picture_height": config.picture_height,
@@ -72,7 +72,7 @@ def scan(
 
 
 def read_sound(path: str | Path, config: MediaConfig = MediaConfig()) -> Iterator[SoundChunk]:
-    """The sound alone, on the same clock as `scan`; nothing where the film is silent."""
+    """Only the sound, with the same time base as `scan`; nothing if the film is silent."""
     with film_at_hand(path) as file, decoding("read_sound", file, config) as decoder:
         for header, body in decoder:
             if header.kind == wire.SOUND:
@@ -86,14 +86,16 @@ def read_frames(
     height: int | None = None,
     config: MediaConfig = MediaConfig(),
 ) -> Iterator[Picture]:
-    """The frame on show at each of `seconds` (rising), `height` pixels high or as it is.
+    """The frame shown at each of `seconds` (increasing), `height` pixels high or at its own size.
 
-    One picture comes for each time, in order, stamped with the frame's own time; a time behind
-    the end gives the last frame. Frames are found by timestamp, so their `index` is -1.
+    There is one picture for each time, in order, with the frame's own time; a time after the end
+    gives the last frame. Frames are found by timestamp, so their `index` is -1.
     """
     times = list(map(float, seconds))
     if any(later < earlier for earlier, later in pairwise(times)):
-        raise MediaError(f"{path}: frames are read at rising times; sort them first")
+        raise MediaError(
+            f"{path}: frames must be requested in increasing order of time; sort them first"
+        )
     with (
         film_at_hand(path) as file,
         decoding("read_frames", file, config, seconds=times, height=height) as decoder,
@@ -108,7 +110,7 @@ def read_subtitles(
 ) -> Subtitles | None:
     """The text subtitle track inside a video, in `language` if there is one; None without any.
 
-    Tracks that hold pictures of text (DVD, Blu-ray, DVB) are passed over.
+    Tracks with pictures of text (DVD, Blu-ray, DVB) are ignored.
     """
     with (
         film_at_hand(path) as file,

@@ -1,8 +1,8 @@
-"""What the decoding process is denied beyond its limits, where Linux can deny it.
+"""The sandbox of the decoding process, where Linux supports it.
 
-Landlock leaves it the film and what Python itself needs to be read, and nothing to be written.
-A seccomp filter denies new processes, programs, sockets, signals to others and every way to write
-or to change files. Neither can be undone by the process.
+Landlock allows it to read the film and what Python itself needs, and to write nothing. A seccomp
+filter denies new processes, programs, sockets, signals to others and every way to write or change
+files. The process cannot undo either.
 """
 
 from __future__ import annotations
@@ -20,39 +20,39 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
-"""System calls of Landlock, the same on every machine."""
+"""System calls of Landlock, the same on every architecture."""
 READ_FILE, READ_DIR = 1 << 2, 1 << 3
 FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
-"""How many rights to files each version of Landlock knows; later ones know no more."""
+"""Number of file access rights in each version of Landlock; later ones have no more."""
 NO_NEW_PRIVILEGES, GET_SECCOMP, SET_SECCOMP, FILTER_MODE = 38, 21, 22, 2
 LOAD, EQUAL, ANY_BIT, AT_LEAST, RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
 """Instructions of a seccomp filter."""
 ALLOW, KILL, REFUSE = 0x7FFF0000, 0x80000000, 0x00050000
 NUMBER, MACHINE, ARGUMENTS = 0, 4, 16
-"""Where a seccomp filter finds the call's number, the machine and the arguments."""
+"""Offsets of the call's number, the architecture and the arguments for a seccomp filter."""
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 THREAD = 0x10000
-"""The flag of `clone` that makes a thread, not a process."""
+"""The flag of `clone` that creates a thread instead of a process."""
 OTHER_INTERFACE = 0x40000000
-"""Numbers from here on are the calls of x32, another way to the same calls."""
+"""Numbers from here on are x32 calls, another way to make the same calls."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """Numbers of system calls on one kind of processor."""
+    """Numbers of system calls on one architecture."""
 
     audit: int
     denied: tuple[int, ...]
     opens: tuple[tuple[int, int], ...]
-    """Calls that open a file by name, and which of their arguments holds the flags."""
+    """Calls that open a file by name, and the index of their flags argument."""
     clone: int
     tgkill: int
 
 
 EVERYWHERE = (424, 425, 434, 438, 452)
-"""pidfd_send_signal, io_uring_setup, pidfd_open, pidfd_getfd, fchmodat2"""
+"""Numbers of pidfd_send_signal, io_uring_setup, pidfd_open, pidfd_getfd and fchmodat2."""
 UNKNOWN_TO_US = (435, 437)
-"""clone3 and openat2 hide their arguments from a filter; libraries fall back on the older calls."""
+"""clone3 and openat2 hide their arguments from a filter; libraries fall back to the older calls."""
 # fmt: off
 MACHINES = {
     "x86_64": Machine(
@@ -88,7 +88,7 @@ MACHINES = {
 
 @dataclass(frozen=True)
 class Sandbox:
-    """What this system offers to hold a process by."""
+    """Sandbox features of this system."""
 
     landlock: int
     """The version of Landlock; 0 without it."""
@@ -96,7 +96,7 @@ class Sandbox:
 
 
 def available() -> Sandbox:
-    """What the decoding process is held by on this system, besides its limits."""
+    """The sandbox features that this system offers."""
     if sys.platform != "linux":
         return Sandbox(0, False)
     libc = _libc()
@@ -106,7 +106,7 @@ def available() -> Sandbox:
 
 
 def confine(film: str) -> Sandbox:
-    """Leave this thread, and all that it starts, the film to read and nothing to write."""
+    """Allow this thread, and everything that it starts, only to read the film."""
     offered = available()
     if offered.landlock or offered.seccomp:
         _libc().prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0)
@@ -139,7 +139,7 @@ def _allow(rules: int, paths: Iterable[str], rights: int) -> None:
 
 
 def _what_python_reads() -> set[str]:
-    """Folders of modules that may be imported late: Python's own, PyAV's and ours."""
+    """Folders of modules that may be imported later: Python's own, PyAV's and ours."""
     import av
 
     library = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
@@ -155,7 +155,7 @@ def _filter_calls() -> bool:
 
 
 def _filter(machine: Machine, pid: int) -> Iterable[tuple[int, int, int, int]]:
-    """Instructions: what to do, lines to skip if so, lines to skip if not, and a value."""
+    """Instructions: operation, lines to skip if true, lines to skip if false, and a value."""
 
     def refuse(number: int = errno.EPERM) -> tuple[int, int, int, int]:
         return RETURN, 0, 0, REFUSE | number

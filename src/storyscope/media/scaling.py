@@ -1,4 +1,4 @@
-"""From decoded frames to RGB bytes, scaled inside swscale (runs inside the decoding process)."""
+"""Decoded frames to RGB bytes, scaled inside swscale (runs inside the decoding process)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from storyscope.core.frames import SMALL_HEIGHT, SMALL_WIDTH
 from storyscope.media.orientation import TRANSPOSE, turn_of
 
 WIDEST = 16
-"""Pictures are at most so many times as wide as high, or as high as wide, whatever the film is."""
+"""Maximum aspect ratio of pictures, whatever that of the film is."""
 HD_HEIGHT = 720
 UNSPECIFIED_COLOURS = 2
 PLANAR_420 = frozenset(("yuv420p", "yuvj420p", "yuv420p10le", "yuv420p12le", "nv12", "p010le"))
@@ -17,18 +17,19 @@ PLANAR_420 = frozenset(("yuv420p", "yuvj420p", "yuv420p10le", "yuv420p12le", "nv
 
 @dataclass(frozen=True)
 class Look:
-    """How a film's stored frames are meant to be seen; it holds for the whole file."""
+    """How a film's stored frames are displayed; the same for the whole file."""
 
     width: int
-    """Upright, in square pixels."""
+    """Size when upright, with square pixels."""
     height: int
     turn: int
     hd_colours: bool
-    """Colours of HD television (BT.709), which files of that size have when they do not say."""
+    """Colour space of HD television (BT.709), assumed for files of that size without a
+    statement."""
 
 
 def look_of(frame: Any, pixel_aspect: Any) -> Look:
-    """The look of a film, from its first frame and the shape of its pixels."""
+    """The display properties of a film, from its first frame and its pixel aspect ratio."""
     side = frame.side_data.get("DISPLAYMATRIX")
     turn = turn_of(None if side is None else bytes(side))
     aspect = float(pixel_aspect) if pixel_aspect and 1 / 16 < pixel_aspect < 16 else 1.0
@@ -41,7 +42,7 @@ def look_of(frame: Any, pixel_aspect: Any) -> Look:
 
 @dataclass(frozen=True)
 class Scaled:
-    """One RGB picture as it lies in memory; the film's turn stands it upright."""
+    """One RGB picture as it is in memory; the film's turn rotates it upright."""
 
     plane: Any
     width: int
@@ -50,7 +51,7 @@ class Scaled:
 
 
 class Scaler:
-    """Shrinks frames; one per file, because swscale keeps its tables between frames."""
+    """Scales frames down; one per file, because swscale keeps its tables between frames."""
 
     def __init__(self, look: Look, *, picture_height: int) -> None:
         from av.video.reformatter import Colorspace, Interpolation, VideoReformatter
@@ -67,19 +68,19 @@ class Scaler:
         self._area, self._bilinear = Interpolation.AREA, Interpolation.BILINEAR
 
     def small(self, frame: Any) -> Scaled:
-        """The frame at 48 x 27, every stored pixel counted."""
+        """The frame at 48 x 27, averaging every stored pixel."""
         return self._rgb(self._small, frame, self._small_size, self._area)
 
     def picture(self, frame: Any) -> Scaled:
-        """The frame at the picture height, in the film's own proportions."""
+        """The frame at the picture height, with the film's aspect ratio."""
         if frame.format.name in PLANAR_420:
-            # swscale has no fast path that scales and makes RGB at once: scaling the planes and
-            # then changing colours takes a third of the time.
+            # swscale has no fast path that scales and converts to RGB at once: scaling the planes
+            # and then converting takes a third of the time.
             frame = self.planes(frame)
         return self._rgb(self._colours, frame, self._picture_size, self._bilinear)
 
     def planes(self, frame: Any) -> Any:
-        """The frame at the picture height as it is stored, in the colours of films."""
+        """The frame at the picture height, in the film's own colour space."""
         width, height = self._picture_size
         return self._scale(
             self._planes,
@@ -92,7 +93,7 @@ class Scaler:
 
     @property
     def upright_size(self) -> tuple[int, int]:
-        """Width and height of a picture once it is stood upright."""
+        """Width and height of a picture after it is rotated upright."""
         return _stored(*self._picture_size, self._turn)
 
     def _rgb(self, scaler: Any, frame: Any, size: tuple[int, int], interpolation: Any) -> Scaled:
@@ -113,7 +114,7 @@ class Scaler:
         try:
             return scaler.reformat(frame, threads=1, **wanted)
         except OSError:
-            # Reserved or rare colour spaces, mostly tagged by mistake: take the ordinary one.
+            # Reserved or rare colour spaces are mostly tagged by mistake: use the common one.
             frame.colorspace = UNSPECIFIED_COLOURS
             return scaler.reformat(frame, threads=1, **wanted)
 

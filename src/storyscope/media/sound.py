@@ -1,4 +1,4 @@
-"""From decoded sound to 16 kHz mono in even pieces (runs inside the decoding process)."""
+"""Decoded sound to 16 kHz mono chunks of equal length (runs inside the decoding process)."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from storyscope.core.frames import SOUND_RATE
 from storyscope.media.decoding import Decoded
 
 BYTES = 2
-"""Of one sample: int16, because mixing down to it cannot overshoot, as it can in floats."""
+"""Bytes per sample: int16, because mixing down to it cannot overshoot, as it can with floats."""
 GAP_SECONDS = 0.1
-"""A jump of the stamps by more than this is silence the film really has, or an overlap."""
+"""Seconds: a larger jump of the timestamps is real silence or an overlap."""
 
 
 Piece = tuple[float, memoryview]
 
 
 class SoundPieces:
-    """Resamples one track and cuts it into pieces of a second, each with its time.
+    """Resamples one track and splits it into chunks of a second, each with its time.
 
-    Sound before the first frame of the picture (time below 0) is left out, and so is what
-    overlaps sound already given. Where the stamps leave a gap the next piece starts later.
+    Sound before the first frame of the picture (time below 0) is left out, and so are overlaps.
+    After a gap in the timestamps, the next chunk starts later.
     """
 
     def __init__(self, *, zero: float) -> None:
@@ -33,7 +33,7 @@ class SoundPieces:
         self._start = 0.0
 
     def push(self, decoded: Decoded) -> list[Piece]:
-        """Pieces that are complete once this frame has come in, as (seconds, int16 bytes)."""
+        """Chunks that are complete after this frame, as (seconds, int16 bytes)."""
         frame, expected, pieces = decoded.frame, self._expected, []
         if decoded.presented is not None:
             seconds = decoded.presented - self._zero
@@ -52,7 +52,7 @@ class SoundPieces:
         return pieces
 
     def flush(self) -> list[Piece]:
-        """What is left when the sound ends or breaks."""
+        """The rest when the sound ends or breaks off."""
         if self._resampler is None:
             return []
         pieces = self._resample()
@@ -60,13 +60,13 @@ class SoundPieces:
         return pieces + self.start_over()
 
     def start_over(self) -> list[Piece]:
-        """Give up what could not be resampled, and hold on to what was before it."""
+        """Drop what could not be resampled, and keep what was before it."""
         self._resampler, self._expected = None, None
         rest = len(self._resampled) // BYTES
         return self._piece(rest) if rest else []
 
     def _accepts(self, frame: Any) -> bool:
-        """Take the frame in, unless its rate or its channels differ from those before."""
+        """Add the frame, unless its rate or its channels differ from those before."""
         try:
             self._waiting.write(frame)
         except ValueError:
@@ -77,7 +77,7 @@ class SoundPieces:
         from av.audio.fifo import AudioFifo
         from av.audio.resampler import AudioResampler
 
-        # The resampler costs as much per call as for a thousand samples: feed it seconds.
+        # A call of the resampler costs as much as a thousand samples: pass it whole seconds.
         self._waiting = AudioFifo()
         self._resampler = AudioResampler(format="s16", layout="mono", rate=SOUND_RATE)
         self._start = seconds

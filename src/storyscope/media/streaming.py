@@ -1,7 +1,7 @@
-"""A film as a stream that browsers play, made while it is watched (in the decoding process).
+"""A film as a stream for browsers, encoded during playback (in the decoding process).
 
-H.264 and AAC in fragments of MP4 where the encoder is installed, else VP8 and Opus in WebM. The
-stream begins at the time asked for: a player that seeks asks for another stream.
+H.264 and AAC in fragmented MP4 if the encoder is installed, otherwise VP8 and Opus in WebM. The
+stream begins at the requested time: to seek, a player requests another stream.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from storyscope.media.scaling import Scaler
 from storyscope.media.walking import BACK_OFF_SECONDS, SAME_SECONDS
 
 HIGHEST = 720
-"""Pixels: a higher picture is scaled down, so that a laptop keeps up with the player."""
+"""Maximum height in pixels: larger pictures are scaled down, so that a laptop keeps up with
+playback."""
 TICKS = 90_000
 SOUND_TICKS = 48_000
 GAP_SECONDS = 0.1
@@ -31,7 +32,7 @@ PIECE = 1 << 16
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a stream is made of."""
+    """Container and codecs of a stream."""
 
     type: str
     container: str
@@ -62,7 +63,7 @@ RECIPES = (
 
 
 def stream(path: str, opening: Opening, terms: Terms, start: float, outlet: Outlet) -> None:
-    """Send the film from `start` on, in the first recipe that can be made here."""
+    """Send the film from `start` on, with the first recipe that is available."""
     recipe = next((each for each in RECIPES if _can_make(each)), None)
     if recipe is None:
         raise Refusal("cannot be made playable: no encoder for browsers is installed")
@@ -79,7 +80,7 @@ def stream(path: str, opening: Opening, terms: Terms, start: float, outlet: Outl
 
 
 class _Writer:
-    """Encodes what was decoded and sends it on, piece by piece."""
+    """Encodes decoded frames and sends them in pieces."""
 
     def __init__(
         self, recipe: Recipe, film: Film, opening: Opening, start: float, outlet: Outlet
@@ -134,7 +135,8 @@ class _Writer:
             return
         if decoded.presented is not None:
             at = max(0, round((decoded.presented - self._zero - self._start) * SOUND_TICKS))
-            # Small errors of the stamps would be heard as clicks: only a real gap moves the clock.
+            # Small errors of the timestamps would be heard as clicks: only a real gap changes the
+            # time.
             if self._sound_end is None or abs(at - self._sound_end) > GAP_SECONDS * SOUND_TICKS:
                 self._sound_end = at
         frame.pts = None
@@ -146,7 +148,8 @@ class _Writer:
         try:
             parts = self._resampler.resample(frame)
         except (FFmpegError, ValueError):
-            # The sound changed in mid-film, its channels perhaps: go on with what it is now.
+            # The sound changed in the middle of the film, perhaps its channels: continue with the
+            # new format.
             self._resampler, parts = self._new_resampler(), []
         for part in parts:
             part.pts, part.time_base = self._sound_end or 0, Fraction(1, SOUND_TICKS)
@@ -173,7 +176,7 @@ class _Writer:
 
 
 class _Pipe:
-    """A file that can only be written to, and never sought in."""
+    """A file that can only be written to, without seeking."""
 
     def __init__(self, outlet: Outlet) -> None:
         self._outlet = outlet
@@ -187,7 +190,7 @@ class _Pipe:
 def _from(
     path: str, opening: Opening, terms: Terms, start: float
 ) -> tuple[Film, Iterator[Decoded]]:
-    """The film, and what it shows and sounds like from a keyframe at or before `start`."""
+    """The film, decoded from a keyframe at or before `start`."""
     from av.error import FFmpegError
 
     steady = is_steady(open_film(path, terms))
@@ -216,7 +219,7 @@ def _from(
 
 
 def _is_on(decoded: Decoded, start: float, step: float) -> bool:
-    """Whether a frame is still shown at `start`, on the file's clock, or comes later."""
+    """Whether a frame is shown at `start`, on the file's clock, or later."""
     if decoded.presented is None:
         return True
     lasts = 0.0 if decoded.is_sound else decoded.duration or step

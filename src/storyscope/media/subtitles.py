@@ -17,10 +17,10 @@ OVERRIDE = re.compile(r"\{[^{}]*\}")
 
 
 def read_cues(film: Film, *, zero: float, language: str) -> dict[str, Any]:
-    """The cues of the best text track as (start, end, text); no track gives no cues.
+    """The cues of the best text track as (start, end, text); none without a track.
 
-    `zero` is the time of the first frame on the file's own clock. Of the text tracks one in
-    `language` comes first, then the default one; forced ones, which hold signs only, come last.
+    `zero` is the time of the first frame on the file's own clock. Tracks in `language` are
+    preferred, then the default one; forced tracks, which contain only signs, come last.
     """
     from av.error import FFmpegError
 
@@ -38,7 +38,7 @@ def read_cues(film: Film, *, zero: float, language: str) -> dict[str, Any]:
             if text.strip():
                 cues.append((start, end, text))
     except (FFmpegError, OSError, ValueError):
-        # A file that breaks off still has the cues before the break.
+        # A truncated file still has the cues before the break.
         pass
     return {
         "track": track.index,
@@ -69,7 +69,7 @@ def choose_track(film: Film, language: str) -> av.stream.Stream | None:
 
 
 def _text(subtitle: Any) -> str:
-    """What a subtitle says; every text codec is decoded into SubStation dialogue."""
+    """The text of a subtitle; every text codec is decoded into SubStation dialogue."""
     dialogue = getattr(subtitle, "dialogue", b"")
     text = dialogue.decode("utf-8", errors="replace") if isinstance(dialogue, bytes) else ""
     return OVERRIDE.sub("", text).replace(r"\N", "\n").replace(r"\h", " ")

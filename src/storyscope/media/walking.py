@@ -1,8 +1,8 @@
-"""Single frames by time: a walk through the film that skips what nobody asked for.
+"""Single frames by time, skipping what was not requested.
 
-Runs inside the decoding process. A frame is right only if its timestamp says so, never because a
-seek was told to go there: where a seek lands behind its target (MPEG-TS has no index) it is
-repeated from further back, and at last the file is opened anew and walked from its start.
+Runs inside the decoding process. A frame is identified by its timestamp, never by where a seek
+should have landed: if a seek lands after its target (MPEG-TS has no index), it is repeated from
+further back, and finally the file is reopened and read from its start.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from storyscope.media.container import Film, Terms, open_film
 from storyscope.media.decoding import Losses, Opening, decode, frame_seconds, is_steady
 
 SAME_SECONDS = 1e-3
-"""Times may have been rounded to milliseconds on their way to us."""
+"""Tolerance in seconds: times may have been rounded to milliseconds."""
 STRIDE_SECONDS = 8.0
-"""Without an index, a seek over less than this may well cost more than it saves."""
+"""Without an index, a seek over less than this many seconds may cost more than it saves."""
 BACK_OFF_SECONDS = (0.0, 2.0, 8.0, 30.0)
 
 
 class Walker:
-    """Finds frames of one film at rising times."""
+    """Finds frames of one film at increasing times."""
 
     def __init__(self, path: str, opening: Opening, terms: Terms) -> None:
         self._path = path
@@ -37,7 +37,7 @@ class Walker:
         self._go_on()
 
     def frames(self, times: Sequence[float]) -> Iterator[tuple[float, Any]]:
-        """For each of the rising `times`, the frame on show then, as (its own time, frame)."""
+        """For each of the increasing `times`, the frame shown then, as (its own time, frame)."""
         for seconds in times:
             wanted = seconds + SAME_SECONDS
             if self._next is not None and self._worth_seeking(wanted):
@@ -48,7 +48,7 @@ class Walker:
                 yield self._shown
 
     def _worth_seeking(self, wanted: float) -> bool:
-        """Whether a keyframe lies between where we are and where we want to be."""
+        """Whether there is a keyframe between the current position and the target."""
         if not self._may_seek or self._next is None or wanted <= self._next[0]:
             return False
         stream: Any = self._film.video
@@ -61,7 +61,7 @@ class Walker:
         return bool(there > here)
 
     def _seek(self, wanted: float) -> None:
-        """Go on from a keyframe at or before `wanted`, never from behind it."""
+        """Continue from a keyframe at or before `wanted`, never after it."""
         here = self._next[0] if self._next is not None else 0.0
         for back in BACK_OFF_SECONDS:
             if wanted - back <= here:

@@ -1,4 +1,4 @@
-"""A film for those who watch it in a browser: what it is coded in, and a stream in its place."""
+"""Playback of films in a browser: their codecs, and converted streams."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from storyscope.media.fetching import film_at_hand
 
 @dataclass(frozen=True)
 class Codecs:
-    """What a file is coded in, by FFmpeg's names; `sound` is empty where there is none."""
+    """The codecs of a file, by FFmpeg's names; `sound` is empty if there is none."""
 
     container: str
     picture: str
@@ -24,7 +24,7 @@ class Codecs:
 
 
 def read_codecs(path: str | Path, config: MediaConfig = MediaConfig()) -> Codecs:
-    """What a file is coded in, without reading it through."""
+    """The codecs of a file, without reading it completely."""
     with film_at_hand(path) as file, decoding("probe", file, config) as decoder:
         facts = decoder.answer()
     chosen = [track["codec"] for track in facts["sound_tracks"] if track["chosen"]]
@@ -32,7 +32,7 @@ def read_codecs(path: str | Path, config: MediaConfig = MediaConfig()) -> Codecs
 
 
 def read_title(path: str | Path, config: MediaConfig = MediaConfig()) -> str:
-    """The title that a file's own metadata states, in one line; empty where there is none."""
+    """The title in a file's own metadata, in one line; empty if there is none."""
     with film_at_hand(path) as file, decoding("probe", file, config) as decoder:
         return " ".join(str(decoder.answer()["title"]).split())[:200]
 
@@ -41,9 +41,9 @@ def read_title(path: str | Path, config: MediaConfig = MediaConfig()) -> str:
 def stream(
     path: str | Path, *, start: float = 0.0, config: MediaConfig = MediaConfig()
 ) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """Any film as one that browsers play, from `start` seconds on: its type, and its bytes.
+    """Any film converted for browsers, from `start` seconds on: its type, and its bytes.
 
-    It is encoded while it is read and no faster; leaving the block ends the encoder.
+    It is encoded only as fast as it is read; leaving the block ends the encoder.
     """
     with film_at_hand(path) as file, decoding("stream", file, config, start=start) as encoder:
         messages = iter(encoder)

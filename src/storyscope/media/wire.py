@@ -1,7 +1,7 @@
-"""The language between the decoding process and us: a fixed header, then raw bytes.
+"""The protocol between the decoding process and its parent: a fixed header, then raw bytes.
 
-Only numbers, pixels, samples and JSON travel, and the reading side checks every size, because
-the process at the other end has been reading a file nobody vouches for.
+Only numbers, pixels, samples and JSON are sent, and the reader checks every size, because the
+process at the other end has been reading an untrusted file.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import struct
 from typing import BinaryIO, NamedTuple, Protocol
 
 SMALL, PICTURE, SOUND, PIECE, NOTE, END, ALIVE = b"S", b"P", b"A", b"B", b"N", b"E", b"H"
-"""A piece is bytes of a stream; notes and ends are JSON; an end is last, and may name an error."""
+"""A piece is bytes of a stream; notes and ends are JSON; an end is last, and may contain an
+error."""
 KINDS = frozenset((SMALL, PICTURE, SOUND, PIECE, NOTE, END, ALIVE))
 MAX_BODY = 256 << 20
 
@@ -18,10 +19,10 @@ _HEADER = struct.Struct("<cBxxHHIIqd")
 
 
 class Header(NamedTuple):
-    """What the bytes that follow are.
+    """Description of the bytes that follow.
 
-    Pictures have `width`, `height` and `stride` (bytes from row to row) as they lie in memory, and
-    `turn`, which stands them upright (see `storyscope.media.orientation`).
+    Pictures have `width`, `height` and `stride` (bytes from row to row) as they are in memory, and
+    `turn`, which rotates them upright (see `storyscope.media.orientation`).
     """
 
     kind: bytes
@@ -35,11 +36,11 @@ class Header(NamedTuple):
 
 
 class Unintelligible(Exception):
-    """Bytes that are not ours."""
+    """Bytes that do not follow the protocol."""
 
 
 class Readable(Protocol):
-    """Anything with `read(size)`, which may answer short only at the end."""
+    """Anything with `read(size)`, which may return fewer bytes only at the end."""
 
     def read(self, size: int, /) -> bytes: ...
 
@@ -61,7 +62,7 @@ def write_header(out: BinaryIO, header: Header) -> None:
 
 
 def read_header(source: Readable) -> Header | None:
-    """The next header, or None where the stream ends between two messages."""
+    """The next header, or None if the stream ends between two messages."""
     data = source.read(_HEADER.size)
     if not data:
         return None

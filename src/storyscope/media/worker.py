@@ -1,8 +1,8 @@
 """The decoding process: `python -m storyscope.media.worker`.
 
-It reads one job (a line of JSON) from standard input, takes its limits upon itself, decodes, and
-writes messages (`storyscope.media.wire`) to standard output. Standard input stays open as its
-lifeline: when the parent is gone, so is this process, even in the middle of a hung decoder.
+It reads one job (a line of JSON) from standard input, applies its limits, decodes, and writes
+messages (`storyscope.media.wire`) to standard output. Standard input stays open as its lifeline:
+the process ends when its parent dies, even if a decoder hangs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ OUT_OF_MEMORY = "out of memory"
 
 
 def main() -> None:
-    """Do the one job standard input names, and say how it went."""
+    """Run the job on standard input, and report the result."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     outlet = Outlet(claim_standard_output())
     job = json.loads(sys.stdin.buffer.readline())
@@ -33,7 +33,7 @@ def main() -> None:
 
         limit_resources(memory_mb=job["max_memory_mb"])
         confine(job["path"])
-        # After it: a thread that runs already would not be confined.
+        # Afterwards: a thread that runs already would not be confined.
         exit_after(end_of_input)
         JOBS[job["job"]](job, outlet)
     except Refusal as refusal:
@@ -45,7 +45,7 @@ def main() -> None:
     except Exception as error:
         outlet.end({"error": f"could not be decoded: {type(error).__name__}: {error}"})
     outlet.close()
-    # Decoders' threads may hang in their destructors; everything that matters is written.
+    # Decoder threads may hang in their destructors; everything important has been written.
     os._exit(0)
 
 
