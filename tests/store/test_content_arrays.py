@@ -72,7 +72,7 @@ def test_a_damaged_copy_on_this_machine_is_fetched_again(bucket, tmp_path):
 
 
 def test_a_bucket_that_cannot_be_used_says_which(tmp_path, monkeypatch):
-    with pytest.raises(LibraryError, match="nonsense://films is no bucket that can be opened"):
+    with pytest.raises(LibraryError, match="nonsense://films cannot be opened as a bucket"):
         open_content_arrays("nonsense://films", tmp_path)
 
 

@@ -82,7 +82,11 @@ def test_an_address_that_cannot_be_used_is_refused_in_one_line(address, words, m
     ("state", "said", "words"),
     [
         ("0A000", 'extension "vector" is not available', "apt install postgresql-17-pgvector"),
-        ("42501", "permission denied for secret", r"\*\*\*; let its owner run `CREATE EXTENSION"),
+        (
+            "42501",
+            "permission denied for secret",
+            r"\*\*\*; ask its owner to run `CREATE EXTENSION",
+        ),
         ("53300", "too many clients already", "raise its max_connections"),
         ("53100", "could not extend file", "is full; free some space"),
         ("28P01", "password authentication failed", "cannot be reached: password authentication"),
@@ -234,7 +238,7 @@ def test_equal_arrays_share_a_file_that_is_verified_when_read(store):
     damaged = bytearray(path.read_bytes())
     damaged[-1] ^= 1
     path.write_bytes(damaged)
-    with pytest.raises(DamagedVideo, match="does not hold what was written"):
+    with pytest.raises(DamagedVideo, match="has been changed since it was written"):
         store.load("b", AUDIO)
 
 

@@ -1,4 +1,4 @@
-"""Everything to disk: one transaction per finished stage, so a killed run resumes."""
+"""Persistent storage: one transaction per finished stage, so that an interrupted run resumes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -87,14 +87,14 @@ STORES: dict[str, Callable[[str | Path], Store]] = {
     "postgresql": PostgresStore,
     "postgres": PostgresStore,
 }
-"""What opens a place, by the scheme of its address."""
+"""The store class of each address scheme."""
 
 
 def open_store(place: str | Path) -> Store:
-    """The store at a place, such as another store says its own is."""
+    """Open the store at a place, which may be the `place` of another store."""
     scheme, address = address_of(place)
     if scheme == FOLDER and (named := named_in_settings(address)):
         scheme, address = address_of(named)
         if scheme not in STORES:
-            raise LibraryError(f"no library can be kept at {address}; name postgresql://...")
+            raise LibraryError(f"a library cannot be stored at {address}; use postgresql://...")
     return STORES[scheme](address)

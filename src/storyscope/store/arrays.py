@@ -1,7 +1,7 @@
-"""Arrays on disk: written as they grow, kept in safetensors files, and read a part at a time.
+"""Arrays on disk: written as they grow, stored in safetensors files, and read in parts.
 
-Safetensors holds no code: eight bytes with the size of a JSON header, the header, and the arrays
-one after another. Its own library wants every array in memory, to write and to read.
+Safetensors files contain no code: eight bytes with the size of a JSON header, the header, and the
+arrays in sequence. The official library needs every array in memory, for writing and for reading.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from storyscope.store.explaining import explained
 PIECE_BYTES = 1 << 20
 MOST_HEADER_BYTES = 1 << 24
 DIGEST_DIGITS = 32
-"""Digits of a file's SHA-256 that its name ends with."""
+"""Number of digits of a file's SHA-256 in its name."""
 KINDS = {
     np.dtype(kind).newbyteorder("<"): name
     for kind, name in [
@@ -43,15 +43,15 @@ KINDS = {
         ("?", "BOOL"),
     ]
 }
-"""In the order in which arrays lie in a file, so that every number is aligned."""
+"""Order of arrays in a file, so that every number is aligned."""
 
 
 class DamagedArrays(LibraryError):
-    """A file that does not hold what its header says."""
+    """A file whose content does not match its header or digest."""
 
 
 class StoredRows:
-    """An array in an open file; a part of it is read when it is asked for."""
+    """An array in an open file, of which parts are read on request."""
 
     def __init__(self, file: _Shared, start: int, shape: tuple[int, ...], kind: np.dtype) -> None:
         self._file, self._start, self.shape, self.dtype = file, start, shape, kind
@@ -79,7 +79,7 @@ class StoredRows:
 
 
 class Spool:
-    """An array that grows on disk, in a file that has no name: a killed process leaves nothing."""
+    """An array that grows on disk, in an unnamed file: a killed process leaves nothing behind."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or Path(gettempdir())
@@ -90,7 +90,7 @@ class Spool:
         self._ends: list[int] = []
 
     def append(self, rows: np.ndarray | bytes) -> None:
-        """Write some more rows, all of one width and kind, or one more byte string."""
+        """Append rows, all of the same width and type, or a byte string."""
         array = np.frombuffer(rows, np.uint8) if isinstance(rows, bytes) else rows
         self._row, self._kind = array.shape[1:], array.dtype
         self._ends.append(len(array) + (self._ends[-1] if self._ends else 0))
@@ -98,12 +98,12 @@ class Spool:
             self._file.append(np.ascontiguousarray(array))
 
     def rows(self) -> Rows:
-        """All that was appended, as one array."""
+        """Everything that was appended, as one array."""
         count = self._ends[-1] if self._ends else 0
         return StoredRows(self._file, 0, (count, *self._row), self._kind)
 
     def blobs(self) -> Blobs:
-        """The byte strings, one for each that was appended."""
+        """The appended byte strings."""
         return Blobs(self.rows(), np.array(self._ends, np.int64))
 
 
@@ -129,17 +129,17 @@ def serialized(arrays: Mapping[str, Rows]) -> Iterator[bytes | memoryview]:
 def hashed(
     pieces: Iterable[bytes | memoryview], digest: hashlib._Hash
 ) -> Iterator[bytes | memoryview]:
-    """The same pieces, each of which the digest has seen."""
+    """The same pieces, each added to the digest."""
     for piece in pieces:
         digest.update(piece)
         yield piece
 
 
 def require_content(path: Path) -> None:
-    """Compare a file with the digest in its name; DamagedArrays where its content is another.
+    """Check a file against the digest in its name; raise DamagedArrays if it differs.
 
-    A file that has not changed since is read once in a process. Files of earlier versions have no
-    digest in their names.
+    An unchanged file is read once per process. Files of earlier versions have no digest in their
+    names.
     """
     found = re.search(rf"(?:^|-)([0-9a-f]{{{DIGEST_DIGITS}}})(-\d+)?$", path.stem)
     if found:
@@ -153,15 +153,15 @@ def _require_once(path: Path, wanted: str, state: tuple[int, ...]) -> None:
 
 
 def require_digest(path: Path, wanted: str) -> None:
-    """Read a whole file; DamagedArrays where its SHA-256 does not begin with these digits."""
+    """Read a whole file; raise DamagedArrays if its SHA-256 does not begin with these digits."""
     with path.open("rb") as file:
         content = hashlib.file_digest(file, "sha256").hexdigest()
     if not content.startswith(wanted):
-        raise DamagedArrays(f"{path.name} does not hold what was written to it")
+        raise DamagedArrays(f"{path.name} has been changed since it was written")
 
 
 def open_arrays(path: Path) -> dict[str, StoredRows]:
-    """The arrays of a safetensors file; OSError or DamagedArrays where it cannot be read."""
+    """The arrays of a safetensors file; OSError or DamagedArrays if it cannot be read."""
     require_content(path)
     file = _Shared(path.open("rb", buffering=0))
     size = path.stat().st_size
@@ -185,7 +185,7 @@ def open_arrays(path: Path) -> dict[str, StoredRows]:
 
 
 class _Shared:
-    """A file that several arrays and threads read; closed when the last of them is gone."""
+    """A file that several arrays and threads read; it is closed with the last of them."""
 
     def __init__(self, file: Any) -> None:
         self._file = file

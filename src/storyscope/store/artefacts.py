@@ -1,7 +1,7 @@
-"""What a store keeps of a video: the artefact of each stage, by name and type.
+"""The artefacts of a video in a store, by name and type.
 
-They stand here, below the stages that make them, so that whoever reads one need not know how it
-is made.
+They are declared here, below the stages that make them, so that readers need not know how they are
+made.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Value = TypeVar("Value", covariant=True)
 
 @dataclass(frozen=True)
 class Artefact(Generic[Value]):
-    """A name under which values of one type are kept, one for each video."""
+    """A name under which values of one type are stored, one for each video."""
 
     name: str
 
@@ -35,22 +35,22 @@ class Artefact(Generic[Value]):
 SCAN: Artefact[Film] = Artefact("scan")
 """Shots, keyframes and sound, from decoding the file once."""
 TRANSCRIPT: Artefact[Transcript | None] = Artefact("transcript")
-"""What is said; None where no words are known."""
+"""The transcript; None if there is none."""
 SCREEN: Artefact[Transcript | None] = Artefact("screen")
-"""What is written in the pictures; None where nobody asked for it."""
+"""Text on screen; None if it was not recognised."""
 VISION: Artefact[VisionOutput] = Artefact("vision")
-"""What the image network sees in the keyframes."""
+"""Output of the image network for the keyframes."""
 LOOKS: Artefact[Looks | None] = Artefact("looks")
-"""Keyframes as an image-text model encodes them; None where there is no such model."""
+"""Keyframes encoded by an image-text model; None if there is no such model."""
 MINED: Artefact[Mined | None] = Artefact("mined")
-"""Nouns and noun phrases of the transcript; None without words or without a grammar."""
+"""Nouns and noun phrases of the transcript; None without a transcript or a tagger."""
 CONCEPTS: Artefact[tuple[Features, ...]] = Artefact("concepts")
-"""The paper's two semantic features, where there are terms and word vectors."""
+"""The paper's two semantic features, if there are terms and word vectors."""
 STORIES: Artefact[StoryPath] = Artefact("stories")
-"""The stories at every granularity, and how sure each boundary is."""
+"""The stories at every granularity, and the confidence of each boundary."""
 PASSAGES: Artefact[Passages] = Artefact("passages")
-"""What is said, written and seen, as search files it."""
+"""Transcript, on-screen text and keyframes, prepared for search."""
 RATINGS: Artefact[Ratings] = Artefact("ratings")
-"""How well each keyframe would stand for its story."""
+"""How suitable each keyframe is as a thumbnail."""
 TITLES: Artefact[tuple[Story, ...]] = Artefact("titles")
 """The stories with their titles and keywords."""

@@ -1,6 +1,7 @@
-"""Copies of a library's database, made by SQLite itself while others go on reading and writing.
+"""Copies of a library's database, made by SQLite itself while others read and write.
 
-A copy holds the videos, their titles and people's annotations; arrays are made anew from the films.
+A copy contains the videos, their titles and people's annotations; arrays can be recomputed from the
+films.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from storyscope.writing import sweep_abandoned
 BACKUPS = "backups"
 DAILY = "daily-"
 DAYS_KEPT = 7
-"""Daily copies that are kept; those that a person asked for stay until a person deletes them."""
+"""Number of daily copies that are kept; those that users make stay until they are deleted."""
 
 
 def back_up(connection: sqlite3.Connection, path: Path) -> None:
-    """Write a whole copy of the database; whatever was at `path` is replaced."""
+    """Write a complete copy of the database; a file at `path` is replaced."""
     path.parent.mkdir(parents=True, exist_ok=True)
     sweep_abandoned(path.parent)
     part = path.parent / f".part-{uuid4().hex}"
@@ -47,7 +48,7 @@ def back_up_daily(connection: sqlite3.Connection, folder: Path) -> None:
 
 
 def new_backup(folder: Path, prefix: str = "") -> Path:
-    """A place for one more copy, named after the time."""
+    """A path for another copy, named after the time."""
     name = f"{prefix}{time.strftime('%Y-%m-%d-%H%M%S')}"
     names = chain([name], (f"{name}-{number}" for number in count(2)))
     paths = (folder / BACKUPS / f"{name}.sqlite" for name in names)
@@ -55,15 +56,15 @@ def new_backup(folder: Path, prefix: str = "") -> Path:
 
 
 def newest_backup(folder: Path) -> Path | None:
-    """The copy that was made last, if there is one."""
+    """The latest copy, if there is one."""
     copies = (folder / BACKUPS).glob("*.sqlite")
     return max(copies, key=lambda path: path.stat().st_mtime, default=None)
 
 
 def restore(folder: Path, database: str, copy: Path) -> Path | None:
-    """Put a copy in the place of the database; returns where the database of now was kept.
+    """Replace the database by a copy; return where the current database was saved.
 
-    A database that can be read is replaced in one transaction, so others may have it open.
+    A readable database is replaced in one transaction, so others may have it open.
     """
     _require_library(copy)
     (folder / BACKUPS).mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Files in an object store, such as S3, that obstore opens with its usual environment variables."""
+"""Files in an object store such as S3, opened by obstore with its usual environment variables."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from storyscope.errors import LibraryError, MissingDependency
 from storyscope.store.places import address_of
 
 BUCKETS = ("s3", "gs", "az")
-"""Schemes of addresses in an object store: Amazon's and all that speak like it, Google's, Azure."""
+"""URL schemes of object stores: S3-compatible, Google, Azure."""
 SECOND = 1_000_000_000
 
 
 @dataclass(frozen=True)
 class BucketFile:
-    """What an object store says of a file."""
+    """Metadata of a file in an object store."""
 
     key: str
     size: int
     tag: str
-    """Its ETag: another content has another."""
+    """Its ETag: different content has a different one."""
     modified: float
-    """When it was written, in seconds since 1970."""
+    """Time of the last write, in seconds since 1970."""
 
     @property
     def modified_ns(self) -> int:
-        """The second when it was written; the digits after it stand for the tag."""
+        """Time of the last write in nanoseconds; the digits below a second encode the tag."""
         digits = int.from_bytes(hashlib.sha256(self.tag.encode()).digest()[:8], "big")
         return int(self.modified) * SECOND + digits % SECOND
 
@@ -42,7 +42,7 @@ class Bucket:
     def __init__(self, place: str) -> None:
         if not in_bucket(place):
             known = ", ".join(f"{scheme}://" for scheme in BUCKETS)
-            raise LibraryError(f"{place} is no bucket that can be opened; name one of {known}")
+            raise LibraryError(f"{place} cannot be opened as a bucket; give one of {known}")
         try:
             from obstore.store import from_url
         except ImportError as error:
@@ -55,10 +55,10 @@ class Bucket:
             self._store: Any = from_url(place)
         except Exception as error:
             said = str(error).splitlines()[0]
-            raise LibraryError(f"{place} is no bucket that can be opened: {said}") from None
+            raise LibraryError(f"{place} cannot be opened as a bucket: {said}") from None
 
     def find(self, key: str) -> BucketFile:
-        """What is known of a file; FileNotFoundError where there is none."""
+        """Metadata of a file; FileNotFoundError if there is none."""
         import obstore
 
         with self._explained():
@@ -78,14 +78,14 @@ class Bucket:
                 yield _facts(found)
 
     def put(self, key: str, path: Path) -> None:
-        """Write a file, in parts where it is large."""
+        """Write a file, in parts if it is large."""
         import obstore
 
         with self._explained():
             obstore.put(self._store, key, path)
 
     def pieces(self, key: str, *, tag: str = "") -> Iterator[memoryview]:
-        """The bytes of a file; with a `tag`, of that content and no other."""
+        """The bytes of a file; with a `tag`, of exactly that content."""
         import obstore
 
         with self._explained():
@@ -102,7 +102,7 @@ class Bucket:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Say of the store's errors which store they came from; a missing file stays one."""
+        """Add the name of the store to its errors; a missing file stays a FileNotFoundError."""
         from obstore.exceptions import BaseError, NotFoundError
 
         try:
@@ -120,7 +120,7 @@ def in_bucket(place: str | Path) -> bool:
 
 
 def spelled(path: str | Path) -> str:
-    """A file's place as it is kept: an address whole, any other path from the root on."""
+    """The stored form of a file's path: an address unchanged, other paths absolute."""
     return address_of(path)[1] if in_bucket(path) else os.path.abspath(path)
 
 

@@ -1,4 +1,4 @@
-"""What of a library's arrays does not fit its database: damaged, lost or left over."""
+"""Differences between a library's arrays and its database: damaged, lost or unused files."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from storyscope.store.sqlite import SqliteStore
 
 
 class StoreCheck(Protocol):
-    """Looks through one kind of store, and repairs it."""
+    """Checks one kind of store, and repairs it."""
 
     def require_sound_database(self) -> None:
-        """Let the database look through itself; LibraryError where it finds damage."""
+        """Run the integrity check of the database; raise LibraryError if it finds damage."""
 
     def damaged(self, video: str) -> Iterator[tuple[str, str]]:
-        """Every stage of a video whose artefact cannot be read as it was written, and why."""
+        """Every stage of a video whose artefact is damaged, and why."""
 
     def drop(self, video: str, stage: str) -> None:
-        """Forget what a stage made, so that adding the video again makes it anew."""
+        """Delete the artefact of a stage, so that adding the video again recomputes it."""
 
     def strays(self) -> list[str]:
-        """Names of array files that nothing in the database names."""
+        """Names of array files that the database does not refer to."""
 
     def delete_strays(self) -> None: ...
 
 
 def check_of(store: Store) -> StoreCheck:
-    """What checks a store of this kind."""
+    """The checker for this kind of store."""
     if isinstance(store, SqliteStore):
         return FolderCheck(store)
     if isinstance(store, PostgresStore):
         return DatabaseCheck(store)
-    raise LibraryError(f"{store.place} is of a kind that cannot be checked")
+    raise LibraryError(f"{store.place} cannot be checked: its kind of store is not supported")
 
 
 class FolderCheck:
@@ -80,7 +80,7 @@ class FolderCheck:
 
 
 class DatabaseCheck:
-    """Checks a library in PostgreSQL, whose pages the server checks itself."""
+    """Checks a library in PostgreSQL; the server checks its own pages."""
 
     def __init__(self, store: PostgresStore) -> None:
         self._store = store

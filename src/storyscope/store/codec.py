@@ -1,9 +1,9 @@
-"""Artefacts to JSON and arrays, and back, exactly.
+"""Conversion of artefacts to JSON and arrays, and back, without loss.
 
-An artefact is any nesting of records (the dataclasses of `storyscope.core`), tuples,
-mappings, ranges, bytes, arrays and JSON scalars. Arrays and bytes go into a file of their own;
-everything else becomes one JSON text. What a record declares as `Rows`, and byte strings in a row,
-come back unread: they are as long as the film.
+An artefact is any nesting of records (the dataclasses of `storyscope.core`), tuples, mappings,
+ranges, bytes, arrays and JSON scalars. Arrays and bytes are stored in a separate file; everything
+else becomes one JSON text. Fields of type `Rows`, and sequences of byte strings, are not read into
+memory: they grow with the film.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LONG = {
 }
 
 _PLAIN = {type(None), bool, int, float, str}
-"""Types that JSON gives back as they were."""
+"""Types that JSON represents without change."""
 
 
 def pack(artefact: Any) -> tuple[str, dict[str, Rows]]:
@@ -39,7 +39,7 @@ def pack(artefact: Any) -> tuple[str, dict[str, Rows]]:
 
 
 def unpack(facts: str, arrays: Mapping[str, Rows]) -> Any:
-    """Put together what `pack` took apart."""
+    """The inverse of `pack`."""
     return _unpack(json.loads(facts), arrays)
 
 
@@ -76,7 +76,7 @@ def _pack(value: Any, arrays: dict[str, Rows]) -> Any:
 
 def _unpack(value: Any, arrays: Mapping[str, Rows]) -> Any:
     if isinstance(value, list):
-        # Most lists are long and hold texts or numbers, which stand for themselves.
+        # Most lists are long and contain texts or numbers, which need no conversion.
         if {*map(type, value)} <= _PLAIN:
             return tuple(value)
         return tuple([_unpack(item, arrays) for item in value])

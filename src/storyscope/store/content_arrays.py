@@ -1,7 +1,7 @@
-"""Arrays that many machines share: files under a name made of their content.
+"""Arrays shared by many machines: files named by the digest of their content.
 
-A file is written before the transaction that names it and verified when it is read. Two artefacts
-with the same content share a file; one that no artefact names any more is collected after a day.
+A file is written before the transaction that refers to it and verified when it is read. Artefacts
+with the same content share a file; unreferenced files are deleted after a day.
 """
 
 from __future__ import annotations
@@ -31,24 +31,26 @@ from storyscope.writing import half_written
 
 SUFFIX = ".safetensors"
 UNUSED_SECONDS = 24 * 3600.0
-"""A file that no artefact names is kept so long: somebody may be about to name it."""
+"""Minimum age in seconds of an unreferenced file before it is deleted: a transaction may be about
+to refer to it."""
 CACHE_BYTES = 20 << 30
-"""What is kept on this machine of the files in a bucket; the longest unused go first."""
+"""Maximum size of the local cache of files in a bucket; the least recently used are deleted
+first."""
 
 
 class ContentArrays(Protocol):
     """Files of arrays by the digest of their content."""
 
     def put(self, arrays: Mapping[str, Rows]) -> str:
-        """Keep some arrays, and return the name of their content."""
+        """Store some arrays, and return the name of their file."""
 
     def has(self, name: str) -> bool: ...
 
     def open(self, name: str) -> dict[str, StoredRows]:
-        """The arrays of this name; OSError or DamagedArrays where they are lost or damaged."""
+        """The arrays with this name; OSError or DamagedArrays if they are missing or damaged."""
 
     def verify(self, name: str) -> None:
-        """Read a whole file; DamagedArrays where its content does not match its name."""
+        """Read a whole file; raise DamagedArrays if its content does not match its name."""
 
     def names(self) -> Iterator[tuple[str, float]]:
         """Every file's name, and the seconds since it was last written."""
@@ -57,7 +59,7 @@ class ContentArrays(Protocol):
 
 
 def open_content_arrays(place: str, cache: Path) -> ContentArrays:
-    """The arrays in a folder, or those in a bucket with a cache on this machine."""
+    """The arrays in a folder, or those in a bucket with a local cache."""
     is_folder = address_of(place)[0] == FOLDER
     return FolderArrays(Path(place)) if is_folder else BucketArrays(place, cache)
 
@@ -101,14 +103,14 @@ class FolderArrays:
 
 
 class BucketArrays:
-    """Arrays in an object store such as S3, of which this machine keeps what it has read."""
+    """Arrays in an object store such as S3, with a local cache."""
 
     def __init__(self, place: str, cache: Path) -> None:
         self._bucket, self._cache = Bucket(place), FolderArrays(cache)
 
     def put(self, arrays: Mapping[str, Rows]) -> str:
         name = self._cache.put(arrays)
-        # Written again even if it is there: that keeps it from being collected.
+        # It is written even if it exists, which protects it from deletion.
         self._bucket.put(_key(name), self._cache._path(name))
         return name
 
@@ -139,7 +141,7 @@ class BucketArrays:
         self._cache.delete(name)
 
     def _fetch(self, name: str) -> None:
-        """Copy a file of the bucket into the cache, and make room for it there."""
+        """Download a file of the bucket to the cache, and make room for it there."""
         path = self._cache._path(name)
         with explained(self._cache.folder):
             path.parent.mkdir(exist_ok=True)

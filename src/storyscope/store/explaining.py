@@ -1,4 +1,4 @@
-"""Why the disk or the database refused, in a person's words."""
+"""Errors of the disk or the database, explained to the user."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from storyscope.errors import DiskFull, LibraryError
 from storyscope.store.backups import newest_backup
 
 SCRATCH_BYTES = 64 << 10
-"""Less room than this is none for the database."""
+"""Bytes of free space below which a disk counts as full for the database."""
 
 
 @contextmanager
 def explained(folder: Path) -> Iterator[None]:
-    """Say in a person's words why the disk or the database refused."""
+    """Turn errors of the disk or the database into messages for the user."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -37,7 +37,7 @@ def explained(folder: Path) -> Iterator[None]:
             ) from error
         raise LibraryError(f"the library {folder} cannot be used: {error}") from error
     except OSError as error:
-        if error.errno is None:  # No disk said so: a bucket lacks a file.
+        if error.errno is None:  # Not a disk error: a file is missing in a bucket.
             raise
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise _disk_full(folder) from error
@@ -45,7 +45,8 @@ def explained(folder: Path) -> Iterator[None]:
 
 
 def _has_no_room(folder: Path) -> bool:
-    """Whether not even the database's own scratch file fits: it then says no more than I/O."""
+    """Whether not even the database's own temporary file fits: it then reports only an I/O
+    error."""
     return shutil.disk_usage(folder).free < SCRATCH_BYTES
 
 

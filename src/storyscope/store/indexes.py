@@ -1,4 +1,4 @@
-"""What a search needs of a store: its full text, and the vectors where a database indexes them."""
+"""What a search needs from a store: full text, and vectors if a database indexes them."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 MAX_MATCHES = 50_000
-"""Passages that one text query returns at most: a word that is more frequent tells nothing."""
+"""Maximum number of passages of a text query: a more frequent word says nothing."""
 
 
 @dataclass(frozen=True)
 class TextQuery:
-    """Passages that contain any of these terms, compared by word stem, case and accents ignored.
+    """Passages that contain any of these terms, compared by word stem, ignoring case and accents.
 
     A term of several words is a phrase: its words must follow each other.
     """
 
     terms: tuple[str, ...]
     prefix: bool = False
-    """Whether the last term may be the beginning of a word, as while a person is typing."""
+    """Whether the last term may be a prefix of a word, as while a person is typing."""
 
 
 class TextIndex(Protocol):
-    """Full text of every passage of a library, each at an address of its own."""
+    """Full text of every passage of a library, each with its own address."""
 
     def find(self, query: TextQuery, *, limit: int = MAX_MATCHES) -> np.ndarray:
-        """Addresses of the passages that match a text query: int64, rising."""
+        """Addresses of the passages that match a text query: int64, increasing."""
 
     def addresses(self) -> dict[str, range]:
         """The addresses of every video's passages: spoken ones first, then text on screen."""
@@ -42,31 +42,31 @@ class TextIndex(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class FiledStory:
-    """A story as a database searches it."""
+    """A story in the search index of a database."""
 
     rows: bytes
-    """What scores it exactly; only whoever wrote it reads it."""
+    """The rows that score it exactly, in a format known to its writer."""
     topic: np.ndarray
-    """float32 [dimensions]: the direction of all that is said in it."""
+    """float32 [dimensions]: the mean direction of its transcript."""
     vectors: Mapping[str, np.ndarray]
     """float32 [rows, dimensions], by the kind of vectors, such as `window_384`."""
     classes: Mapping[int, float]
-    """The classes that its shots show, and how surely the best of them does."""
+    """The classes that its shots show, and the largest probability of each."""
     addresses: Sequence[int]
     """Addresses of its passages in the full-text index."""
 
 
 @dataclass(frozen=True, eq=False)
 class FiledVideo:
-    """A video as a database searches it."""
+    """A video in the search index of a database."""
 
     video: str
     key: str
-    """What it was made from: another key means that the video changed."""
+    """Key of its source artefacts: another key means that the video changed."""
     owners: np.ndarray
     """int32 [passages]: the number of the story that each is in, or -1."""
     spoken_count: int
-    """How many of the passages are spoken; the others are on screen."""
+    """Number of passages that are spoken; the others are on screen."""
 
 
 class FoundStory(NamedTuple):
@@ -91,22 +91,22 @@ class VectorIndex(Protocol):
     """A search index in the database, for libraries too large to compare with every story."""
 
     def outdated(self, models: str) -> dict[str, str]:
-        """Videos that are not in the index as they are now, with the key to file each under."""
+        """Videos whose index is missing or outdated, with the key to index each under."""
 
     def count(self) -> int:
-        """How many stories are in the index."""
+        """Number of stories in the index."""
 
     def put(self, video: FiledVideo, stories: Sequence[FiledStory]) -> None:
-        """Replace what is filed of a video."""
+        """Replace the index of a video."""
 
     def nearest(self, kind: str, vector: np.ndarray, most: int) -> list[int]:
-        """The stories that have the vectors nearest to a unit vector, by their numbers."""
+        """The stories with the vectors nearest to a unit vector, by their numbers."""
 
     def naming(self, classes: Sequence[int], most: int) -> list[int]:
-        """The stories whose shots show these classes most surely."""
+        """The stories whose shots show these classes with the highest probability."""
 
     def saying(self, terms: Sequence[TextQuery], vector: np.ndarray, most: int) -> list[int]:
-        """The stories with passages of most terms; of equal ones, those of the nearest topic."""
+        """The stories whose passages contain most terms; ties are broken by topic."""
 
     def of_video(self, video: str) -> list[int]:
         """Every story of one video."""
@@ -118,4 +118,4 @@ class VectorIndex(Protocol):
         """These stories with the rows that score them, in the order of their videos."""
 
     def videos(self, names: Sequence[str]) -> list[FoundVideo]:
-        """What is filed of these videos as a whole; of those only that can be searched now."""
+        """The video records of the index; only of those that can be searched now."""

@@ -1,7 +1,7 @@
-"""The shape of the database, as an ordered list of steps.
+"""The database schema, as an ordered list of migrations.
 
-A released step is never edited; a new shape is a new step at the end. `PRAGMA user_version`
-counts the steps a library has taken.
+A released migration is never edited; a change is a new one at the end. `PRAGMA user_version` counts
+the migrations of a library.
 """
 
 MIGRATIONS: tuple[str, ...] = (

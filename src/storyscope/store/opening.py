@@ -1,4 +1,4 @@
-"""Open a library's database: made anew, brought to today's shape, or refused in one sentence."""
+"""Open a library's database: create it, migrate it, or fail with a clear error."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from storyscope.store.migrations import MIGRATIONS
 DATABASE = "library.sqlite"
 ARRAYS = "arrays"
 WAIT_SECONDS = 30.0
-"""How long one waits for another who writes."""
+"""Seconds to wait for another writer."""
 
 
 def require_database(folder: Path) -> None:
-    """Refuse to begin an empty library where the database of a full one was lost."""
+    """Raise an error instead of creating an empty library if the database of a full one was
+    lost."""
     if not has_lost_database(folder):
         return
     wanted = newest_backup(folder) or "FILE"
@@ -30,7 +31,7 @@ def require_database(folder: Path) -> None:
 
 
 def has_lost_database(folder: Path) -> bool:
-    """Whether arrays or backups are there, and the database that names them is not."""
+    """Whether there are arrays or backups, but no database."""
     path = folder / DATABASE
     if path.exists() and path.stat().st_size:
         return False
@@ -38,7 +39,7 @@ def has_lost_database(folder: Path) -> bool:
 
 
 def connect(folder: Path) -> sqlite3.Connection:
-    """Open the database; in a folder that cannot be written, for reading alone."""
+    """Open the database; read-only if its folder cannot be written."""
     path = folder / DATABASE
     connection = _connected(path) if _writable(path) else _connected_read_only(path)
     connection.row_factory = sqlite3.Row
@@ -47,7 +48,7 @@ def connect(folder: Path) -> sqlite3.Connection:
 
 
 def migrate(connection: sqlite3.Connection, folder: Path) -> None:
-    """Bring the database to today's shape, after a copy of it was made."""
+    """Migrate the database, after making a copy of it."""
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > len(MIGRATIONS):
         raise LibraryError(
@@ -68,7 +69,7 @@ def migrate(connection: sqlite3.Connection, folder: Path) -> None:
 
 
 def roll_back(connection: sqlite3.Connection) -> None:
-    """Undo what was begun; on a full disk the database has already done so itself."""
+    """Roll back; on a full disk the database has already done so itself."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")
 
@@ -81,12 +82,13 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 
 def _connected_read_only(path: Path) -> sqlite3.Connection:
-    """Open a database whose folder nobody here can write to."""
+    """Open a database in a folder that cannot be written."""
     try:
         connection = _open(path, "ro")
         connection.execute("SELECT count(*) FROM sqlite_schema")
     except sqlite3.OperationalError:
-        # Without a folder to keep its shared memory in, SQLite reads only what nobody changes.
+        # Without a folder for its shared memory, SQLite can only read a database that nobody
+        # changes.
         connection = _open(path, "ro", "&immutable=1")
     return connection
 
@@ -102,21 +104,21 @@ def _open(path: Path, mode: str, more: str = "") -> sqlite3.Connection:
 
 
 def _writable(path: Path) -> bool:
-    """Whether the database and the files that SQLite keeps beside it can be written."""
+    """Whether the database and the files that SQLite keeps next to it can be written."""
     if not os.access(path.parent, os.W_OK):
         return False
     return not path.exists() or os.access(path, os.W_OK)
 
 
 def _let_many_read(connection: sqlite3.Connection) -> None:
-    """Keep the database in WAL mode, also where another process is making it at this moment."""
+    """Put the database into WAL mode, even if another process is creating it at this moment."""
     end = time.monotonic() + WAIT_SECONDS
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             return
         except sqlite3.OperationalError as error:
-            # Nobody waits for this one change, whatever the timeout.
+            # SQLite does not wait for this change, whatever the timeout.
             if "locked" not in str(error) or time.monotonic() > end:
                 raise
             time.sleep(0.01)

@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 Taken = TypeVar("Taken")
 EVERY_READER = 0
-"""Versions of a library in PostgreSQL may be compared by all readers."""
+"""Version counters of a library in PostgreSQL are the same for all readers."""
 
 
 class PostgresStore:
-    """Holds a library in a database; any number of processes on any machine may use it at once.
+    """Stores a library in a database; any number of processes on any machine may use it at once.
 
-    A stage's arrays are written under the name of their content before the transaction that names
-    them, so what the database says is there is there. `folder` is a cache of this machine.
+    A stage's arrays are written under the digest of their content before the transaction that
+    refers to them, so every reference in the database is valid. `folder` is a local cache.
     """
 
     def __init__(self, address: str | Path) -> None:
@@ -59,7 +59,7 @@ class PostgresStore:
         self._collected_on: date | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies, and other processes, have connections of their own."""
+        """Copies, and other processes, have their own connections."""
         return type(self), (self.place,)
 
     @property
@@ -86,7 +86,7 @@ class PostgresStore:
         values = columns_of(record)
 
         def add(connection: Connection[Any]) -> VideoRecord:
-            # Two that add videos of one name would both find the same name free.
+            # Two processes that add videos with the same name would both find the same id free.
             connection.execute("LOCK TABLE video IN SHARE ROW EXCLUSIVE MODE")
             known = connection.execute(
                 "SELECT * FROM video WHERE path = %s", (record.video.path,)
@@ -178,7 +178,8 @@ class PostgresStore:
         while True:
             file = self.arrays.put(arrays) if arrays else None
             self.database.write(keep)
-            # Whoever collects what nobody names may have done so before this named it.
+            # The files may have been deleted as unreferenced before this transaction referred to
+            # them.
             if file is None or self.arrays.has(file):
                 return
 
@@ -214,21 +215,21 @@ class PostgresStore:
         return {row["stage"]: row["file"] for row in rows}
 
     def drop(self, video: str, stage: str) -> None:
-        """Forget one artefact of a video."""
+        """Delete one artefact of a video."""
         self._write("DELETE FROM artefact WHERE video = %s AND stage = %s", (video, stage))
 
     def unused_arrays(self, *, older_than: float) -> list[tuple[str, float]]:
-        """Array files that no artefact names, with the seconds since each was written."""
+        """Unreferenced array files, with their age in seconds."""
         old = [(name, age) for name, age in self.arrays.names() if age > older_than]
         named = self._named([name for name, _ in old])
         return [(name, age) for name, age in old if name not in named]
 
     def collect(self, *, older_than: float = UNUSED_SECONDS) -> int:
-        """Delete array files that no artefact has named for a day; returns how many."""
+        """Delete array files that have been unreferenced for a day; return how many."""
         unused = [name for name, _ in self.unused_arrays(older_than=older_than)]
 
         def delete(connection: Connection[Any]) -> int:
-            # Nobody can name a file meanwhile; who does so afterwards sees that it is gone.
+            # Nobody can refer to a file meanwhile; whoever does so afterwards sees that it is gone.
             connection.execute("LOCK TABLE artefact IN SHARE MODE")
             named = self._named(unused, connection)
             gone = [name for name in unused if name not in named]
@@ -239,7 +240,7 @@ class PostgresStore:
         return self.database.write(delete, counted=False) if unused else 0
 
     def _collect_daily(self) -> None:
-        """Collect if nobody has done so today."""
+        """Delete unreferenced files if that was not done today."""
         if self._collected_on == date.today():
             return
         self._collected_on = date.today()
@@ -278,7 +279,7 @@ class PostgresStore:
         return next(iter(self._ask(question, values)), None)
 
     def _named(self, files: Sequence[str], connection: Connection[Any] | None = None) -> set[str]:
-        """Those of the array files that some artefact names."""
+        """Those of the array files that some artefact refers to."""
         question = "SELECT DISTINCT file FROM artefact WHERE file = ANY(%s)"
         if connection is None:
             return {row["file"] for row in self._ask(question, (list(files),))}
@@ -288,7 +289,7 @@ class PostgresStore:
         self.database.write(lambda connection: connection.execute(statement, values))
 
     def _new_addresses(self, wanted: int) -> int:
-        """The first of as many addresses that no passage ever had."""
+        """The first of `count` addresses that no passage ever had."""
         if not wanted:
             return 0
         take = "UPDATE next_address SET address = address + %s RETURNING address - %s AS first"
@@ -298,7 +299,7 @@ class PostgresStore:
         return int(row["first"])
 
     def _read(self, video: str, stage: str, part: str, take: Callable[[Any], Taken]) -> Taken:
-        """What is to be taken from an artefact, or from a part of its facts."""
+        """Load an artefact, or a part of its facts."""
         row = self._ask_one(
             f"SELECT {part} AS facts, file FROM artefact WHERE video = %s AND stage = %s",
             (video, stage),

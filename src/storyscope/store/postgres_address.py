@@ -1,4 +1,4 @@
-"""The address of a library in PostgreSQL: what the server is told, and what people may read."""
+"""The address of a library in PostgreSQL, for the server and for display."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from storyscope.errors import LibraryError
 from storyscope.store.places import FOLDER, address_of
 
 SCHEMA = "storyscope"
-"""The schema of the database that holds a library, unless its address names another."""
+"""The schema of a library, unless its address contains another."""
 
 
 @dataclass(frozen=True)
@@ -21,22 +21,22 @@ class PostgresAddress:
     """A library's address, in parts."""
 
     shown: str
-    """The whole address without its password: this opens the library again, and may be read."""
+    """The address without its password, which opens the library again and may be shown."""
     server: str
-    """What libpq is given, without the password."""
+    """The connection string for libpq, without the password."""
     password: str
     arrays: str
-    """The folder or the bucket that holds the arrays."""
+    """The folder or bucket of the arrays."""
     schema: str
 
     @property
     def digest(self) -> str:
-        """A name for this library among the files of a machine."""
+        """A name for this library among local files."""
         return hashlib.sha256(self.shown.encode()).hexdigest()[:16]
 
 
 def parse_address(address: str) -> PostgresAddress:
-    """Take apart `postgresql://user:password@host/database?arrays=...&schema=...`."""
+    """Parse `postgresql://user:password@host/database?arrays=...&schema=...`."""
     parts = urlsplit(address_of(address)[1])
     options = dict(parse_qsl(parts.query, keep_blank_values=True))
     arrays = _arrays_of(options.pop("arrays", ""), parts.hostname or parts.path)

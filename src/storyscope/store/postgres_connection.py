@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: a pool, migrations, and what to do when a connection is lost."""
+"""Connections to PostgreSQL: a pool, migrations, and retries when a connection is lost."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MAX_CONNECTIONS = 8
-"""Connections that one process opens at most, besides the one that holds its locks."""
+"""Maximum number of connections of one process, besides the one that holds its locks."""
 IDLE_SECONDS = 60.0
-"""A connection that nobody used for so long is closed: twenty machines share the server's."""
+"""Seconds after which an unused connection is closed: many machines share the server's
+connections."""
 CONNECT_SECONDS = 10
 OUTAGE_SECONDS = 60.0
-"""How long a read or a write waits for a server that is being restarted."""
+"""Seconds that a read or a write waits for a server that is being restarted."""
 TRY_SECONDS = 2.0
-"""How long the pool tries to connect before it is asked again."""
+"""Seconds that the pool tries to connect before it is asked again."""
 RETRY_SECONDS = 0.2
 
 
 def require_cluster_extra() -> None:
-    """Refuse where the parts that talk to a server are not installed."""
+    """Raise an error if the PostgreSQL client is not installed."""
     try:
         import psycopg
         import psycopg_pool  # noqa: F401
@@ -53,7 +54,7 @@ class Database:
         require_cluster_extra()
         self.address = address
         if address.password:
-            # Processes that this one starts are given addresses without passwords.
+            # Child processes get addresses without passwords.
             os.environ["PGPASSWORD"] = address.password
         self._local = threading.local()
         self._opened: Any = None
@@ -78,9 +79,9 @@ class Database:
         binary: bool = False,
         settings: Mapping[str, str] = MappingProxyType({}),
     ) -> list[dict[str, Any]]:
-        """The rows that answer a question; asked again where the connection is lost.
+        """The rows of a query; it is repeated if the connection is lost.
 
-        `settings` are those of the server that the question is asked under.
+        `settings` are server settings for this query.
         """
 
         def fetch(connection: Connection[Any]) -> list[dict[str, Any]]:
@@ -91,10 +92,10 @@ class Database:
         return self._again(fetch)
 
     def write(self, change: Callable[[Connection[Any]], T], *, counted: bool = True) -> T:
-        """Run a change in one transaction: all of it, or nothing.
+        """Run a change in one transaction.
 
-        Where the connection is lost it runs again, so it must be one that may run twice. Unless
-        it is not `counted`, everybody sees that the library has another version.
+        It runs again if the connection is lost, so it must be idempotent. If it is `counted`, the
+        version of the library changes.
         """
 
         def transact(connection: Connection[Any]) -> T:
@@ -110,7 +111,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Let this thread ask one state of the database until the end of the block."""
+        """Let this thread read one state of the database until the end of the block."""
         with self.explained(), self._lent() as connection, connection.transaction():
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
             self._local.connection = connection
@@ -121,7 +122,7 @@ class Database:
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Say in a person's words why the server refused, never with the password."""
+        """Turn errors of the server into messages for the user, never with the password."""
         import psycopg
         from psycopg_pool import PoolTimeout
 
@@ -131,14 +132,14 @@ class Database:
             raise LibraryError(reason_of(error, self.address)) from None
 
     def close(self) -> None:
-        """Close every connection; the next question opens them again."""
+        """Close every connection; the next query opens them again."""
         with self._opening:
             if self._opened is not None:
                 self._opened.close()
             self._opened = None
 
     def _again(self, act: Callable[[Connection[Any]], T]) -> T:
-        """Act on a connection, and once more on another for as long as connections are lost."""
+        """Run an action on a connection, and retry on another while connections are lost."""
         import psycopg
 
         held = getattr(self._local, "connection", None)
@@ -158,13 +159,13 @@ class Database:
 
     @contextmanager
     def _lent(self) -> Iterator[Connection[Any]]:
-        """A connection of the pool, waited for while the server is being restarted."""
+        """A connection of the pool; wait for it while the server is being restarted."""
         from psycopg_pool import PoolTimeout
 
         pool, end = self._pool, time.monotonic() + OUTAGE_SECONDS
         while True:
             try:
-                # Each time it is asked, the pool tries at once; left alone it waits ever longer.
+                # Each request makes the pool try immediately; otherwise it waits longer and longer.
                 connection = pool.getconn(TRY_SECONDS)
                 break
             except PoolTimeout:
@@ -186,7 +187,7 @@ class Database:
         from psycopg.rows import dict_row
         from psycopg_pool import ConnectionPool
 
-        # A server that is being restarted is waited for; whoever waits in vain is told why.
+        # Wait for a server that is being restarted, and report the reason if that fails.
         logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
         pool = ConnectionPool(
             self.address.server,
@@ -211,19 +212,19 @@ class Database:
 
 
 def is_lost(error: Exception) -> bool:
-    """Whether an error means that the connection is gone, and not that the question is wrong."""
+    """Whether an error means that the connection is lost, rather than that the query is wrong."""
     state = getattr(error, "sqlstate", None)
     return state is None or state[:2] in ("08", "57")
 
 
 def lock_number(*names: str) -> int:
-    """A number for an advisory lock that stands for these names."""
+    """A number for an advisory lock with these names."""
     digest = hashlib.sha256("\0".join(names).encode()).digest()
     return int.from_bytes(digest[:8], "big", signed=True)
 
 
 def migrate(connection: Connection[Any], address: PostgresAddress) -> None:
-    """Bring the library to today's shape; of many that start at once, one does it."""
+    """Migrate the library; if several processes start at once, one of them does it."""
     schema = address.schema
     version = _version(connection, schema)
     if version < len(MIGRATIONS):
@@ -257,7 +258,7 @@ def _version(connection: Connection[Any], schema: str) -> int:
 
 
 def reason_of(error: Exception, address: PostgresAddress) -> str:
-    """One line for a person: what happened, and what to do."""
+    """One line for the user: what happened, and what to do."""
     state = getattr(error, "sqlstate", None) or ""
     said = " ".join(str(error).split()) or type(error).__name__
     if address.password:
@@ -270,8 +271,8 @@ def reason_of(error: Exception, address: PostgresAddress) -> str:
         )
     if state == "42501":
         return (
-            f"{where} cannot be used: {said}; let its owner run "
-            "`CREATE EXTENSION vector` and `GRANT CREATE ON DATABASE` to this user"
+            f"{where} cannot be used: {said}; ask its owner to run `CREATE EXTENSION vector` and "
+            "`GRANT CREATE ON DATABASE` to this user"
         )
     if state == "53100":
         return f"the disk of the server of {where} is full; free some space and run it again"

@@ -1,4 +1,4 @@
-"""Documents of a library in PostgreSQL, as files of this machine."""
+"""Documents of a library in PostgreSQL, as local files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from storyscope.writing import write_whole
 
 
 class PostgresDocuments:
-    """The documents of a database, each copied to a folder when it is asked for and has changed."""
+    """The documents of a database, copied to a folder when they are requested and have changed."""
 
     def __init__(self, database: Database, folder: Path) -> None:
         self._database, self._folder = database, folder
@@ -24,9 +24,10 @@ class PostgresDocuments:
         return sorted(self._kept())
 
     def fetched(self, name: str) -> Path:
-        """The file of a document as it is now; there is none where there is no such document.
+        """The current file of a document; it does not exist if there is no such document.
 
-        A document may name another, such as the settings a model: all that changed are fetched.
+        A document may refer to another, such as the settings to a model: all changed ones are
+        downloaded.
         """
         with self._fetching, explained(self._folder):
             kept = self._kept()
@@ -39,7 +40,7 @@ class PostgresDocuments:
         return self._folder / name
 
     def put(self, name: str, content: bytes | None) -> None:
-        """Keep a document for everybody; None forgets it."""
+        """Store a document for everybody; None deletes it."""
         if content is None:
             forget = "DELETE FROM document WHERE name = %s"
             self._database.write(lambda connection: connection.execute(forget, (name,)))

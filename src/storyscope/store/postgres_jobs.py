@@ -1,4 +1,4 @@
-"""The jobs of a library in PostgreSQL; every server hears of changes by LISTEN and NOTIFY."""
+"""The jobs of a library in PostgreSQL; servers are notified of changes by LISTEN and NOTIFY."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 POLL_SECONDS = 1.0
-"""How soon a listener that is closed stops waiting."""
+"""Seconds until a closed listener stops waiting."""
 
 
 def channel_of(schema: str) -> str:
-    """The channel on which changes of a library's jobs are told."""
+    """The channel for changes of a library's jobs."""
     return f"{schema}_jobs"
 
 
@@ -51,7 +51,7 @@ class PostgresJobs:
         return PostgresListener(self._database)
 
     def _change(self, statement: str, values: Any) -> None:
-        """Change a job, and let every server hear of it; nothing that is searched changes."""
+        """Change a job and notify every server; the version of the library does not change."""
 
         def change(connection: Connection[Any]) -> None:
             connection.execute(statement, values)
@@ -62,7 +62,7 @@ class PostgresJobs:
 
 
 class PostgresListener:
-    """A connection of its own that waits for notifications, and is renewed when it is lost."""
+    """A separate connection that waits for notifications, and is renewed when it is lost."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -70,7 +70,7 @@ class PostgresListener:
         self._closed = threading.Event()
 
     def wait(self, seconds: float) -> None:
-        """Return when a job has changed, and after some seconds at most."""
+        """Return when a job has changed, or after some seconds at most."""
         import psycopg
 
         end = time.monotonic() + seconds
@@ -78,7 +78,7 @@ class PostgresListener:
             try:
                 connection = self._listening()
                 if [*connection.notifies(timeout=min(left, POLL_SECONDS), stop_after=1)]:
-                    # All that was told up to now is answered by one look.
+                    # One update answers all notifications so far.
                     list(connection.notifies(timeout=0))
                     return
             except psycopg.OperationalError:

@@ -1,4 +1,4 @@
-"""Locks that a process holds for as long as its connection lives."""
+"""Locks that last as long as the connection of their process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FOREVER = float("inf")
 
 
 class SessionLocks:
-    """Advisory locks of one connection: the server gives them up when this process is gone."""
+    """Advisory locks of one connection: the server releases them when this process ends."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -29,7 +29,7 @@ class SessionLocks:
 
     @contextmanager
     def holding(self, *names: str, patience: float = FOREVER) -> Iterator[None]:
-        """Hold the lock of these names; TimeoutError when another has it for too long."""
+        """Hold the lock with these names; TimeoutError if another process has it for too long."""
         number = lock_number(self._database.address.schema, *names)
         end = time.monotonic() + patience
         while not self._take(number):
@@ -42,7 +42,7 @@ class SessionLocks:
             self._give_back(number)
 
     def close(self) -> None:
-        """Give up every lock."""
+        """Release every lock."""
         with self._using:
             if self._connection is not None:
                 self._connection.close()
@@ -52,14 +52,14 @@ class SessionLocks:
         import psycopg
 
         with self._using, self._database.explained():
-            # To the server, all threads of this process are one.
+            # For the server, all threads of this process are the same.
             if number in self._held:
                 return False
             for last in (False, True):
                 try:
                     return self._try(number)
                 except psycopg.OperationalError:
-                    # The connection was lost with its locks; a new one holds the same again.
+                    # The connection was lost with its locks; a new one takes the same locks.
                     self._connection = None
                     if last:
                         raise
@@ -83,7 +83,7 @@ class SessionLocks:
 
         with self._using:
             self._held.discard(number)
-            # A connection that was lost has given its locks back already.
+            # A lost connection has released its locks already.
             with suppress(psycopg.Error):
                 if self._connection is not None:
                     self._connection.execute("SELECT pg_advisory_unlock(%s)", (number,))

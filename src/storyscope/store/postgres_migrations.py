@@ -1,7 +1,7 @@
-"""The shape of a library in PostgreSQL, as an ordered list of steps.
+"""The schema of a library in PostgreSQL, as an ordered list of migrations.
 
-A released step is never edited; a new shape is a new step at the end. The table `migration` has a
-row for each step that a library has taken.
+A released migration is never edited; a change is a new one at the end. The table `migration` has a
+row for each migration of a library.
 """
 
 MIGRATIONS: tuple[str, ...] = (

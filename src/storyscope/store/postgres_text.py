@@ -1,8 +1,8 @@
-"""Full-text search in PostgreSQL, by the same words as in a folder.
+"""Full-text search in PostgreSQL with the same words as in a folder.
 
-PostgreSQL's own parser and stemmer part some words otherwise than SQLite's, and then a query would
-find other passages. So SQLite's tokenizer, which every Python has, makes the words with their
-positions, and PostgreSQL indexes them as a `tsvector`.
+PostgreSQL's own parser and stemmer split some words differently from SQLite's, so a query would
+find different passages. Therefore SQLite's tokenizer, which every Python has, produces the words
+with their positions, and PostgreSQL indexes them as a `tsvector`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 MAX_POSITION = 16_383
-"""Words further into a passage all stand at this position: PostgreSQL counts no further."""
+"""Maximum position of a word in PostgreSQL: all later words get this one."""
 
 
 class PostgresText:
@@ -79,7 +79,7 @@ def tokenize(texts: Sequence[str]) -> TokenizedTexts:
 
 
 def text_query(query: TextQuery) -> str:
-    """A text query as the literal of a `tsquery`; empty where no term has any word."""
+    """A text query as the literal of a `tsquery`; empty if no term has any word."""
     phrases: list[list[str]] = [[] for _ in query.terms]
     for term, number, _ in sorted(_instances(query.terms), key=lambda found: found[1:]):
         phrases[number].append(_quoted(term))
@@ -89,7 +89,7 @@ def text_query(query: TextQuery) -> str:
 
 
 def texts_of(value: Any) -> list[str]:
-    """What is said and written, as PostgreSQL can hold it; only passages have any."""
+    """Spoken and on-screen text in a form that PostgreSQL can store; only passages have any."""
     if not isinstance(value, Passages):
         return []
     return [text.replace("\0", " ") for text in (*value.texts, *value.screen_texts)]
@@ -103,7 +103,7 @@ def file_words(
     vectors: Sequence[str],
     terms: Sequence[str],
 ) -> None:
-    """Put what is said and written where full-text search finds it."""
+    """Add spoken and on-screen text to the full-text index."""
     for table in ("said", "said_of", "said_term"):
         connection.execute(f"DELETE FROM {table} WHERE video = %s", (video,))
     cursor = connection.cursor()

@@ -1,7 +1,7 @@
 """Candidates of a search from PostgreSQL: vectors by pgvector, words by full text.
 
-A story is kept with the rows that score it exactly. Its vectors are also in an HNSW index, one for
-each kind, in sixteen bits a number; whoever asks for candidates scores them again.
+A story is stored with the rows that score it exactly. Its vectors are also in an HNSW index, one
+for each kind, as 16-bit numbers; candidates are scored again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 MAX_EF = 1000
-"""Neighbours that pgvector's HNSW looks at, at most."""
+"""Maximum number of neighbours that pgvector's HNSW search considers."""
 READY_KEYS = """
     SELECT video.id AS video,
         %(models)s || ' ' || filed.key || ' ' || titles.key || ' '
@@ -40,7 +40,7 @@ READY_KEYS = """
     LEFT JOIN said_of ON said_of.video = video.id
     WHERE video.state = 'ready'
 """
-"""Every video that can be searched, with the key of what it is searched by."""
+"""Every video that can be searched, with the key of its source artefacts."""
 
 
 class PostgresVectors:
@@ -51,7 +51,7 @@ class PostgresVectors:
         self._kinds: set[str] = set()
 
     def outdated(self, models: str) -> dict[str, str]:
-        """Videos that are not in the index as they are now, with the key to file each under."""
+        """Videos whose index is missing or outdated, with the key to index each under."""
         rows = self._database.ask(
             f"SELECT wanted.video, wanted.key FROM ({READY_KEYS}) AS wanted"
             " LEFT JOIN filed_video ON filed_video.video = wanted.video"
@@ -61,12 +61,12 @@ class PostgresVectors:
         return {row["video"]: row["key"] for row in rows}
 
     def count(self) -> int:
-        """How many stories are in the index."""
+        """Number of stories in the index."""
         (row,) = self._database.ask("SELECT count(*) AS stories FROM filed_story")
         return int(row["stories"])
 
     def put(self, video: FiledVideo, stories: Sequence[FiledStory]) -> None:
-        """Replace what is filed of a video."""
+        """Replace the index of a video."""
         for kind in {kind for story in stories for kind in story.vectors}:
             self._require_index(kind)
 
@@ -82,7 +82,7 @@ class PostgresVectors:
         self._database.write(file, counted=False)
 
     def nearest(self, kind: str, vector: np.ndarray, most: int) -> list[int]:
-        """The stories that have the vectors nearest to a unit vector, by their numbers."""
+        """The stories with the vectors nearest to a unit vector, by their numbers."""
         self._require_index(kind)
         dimensions = len(vector)
         rows = self._database.ask(
@@ -94,7 +94,7 @@ class PostgresVectors:
         return [row["story"] for row in rows]
 
     def naming(self, classes: Sequence[int], most: int) -> list[int]:
-        """The stories whose shots show these classes most surely."""
+        """The stories whose shots show these classes with the highest probability."""
         rows = self._database.ask(
             "SELECT story FROM unnest(%s::int[]) AS named, LATERAL (SELECT story FROM filed_class"
             " WHERE class = named ORDER BY share DESC LIMIT %s) AS found",
@@ -103,7 +103,7 @@ class PostgresVectors:
         return [row["story"] for row in rows]
 
     def saying(self, terms: Sequence[TextQuery], vector: np.ndarray, most: int) -> list[int]:
-        """The stories with passages of most terms; of equal ones, those of the nearest topic."""
+        """The stories whose passages contain most terms; ties are broken by topic."""
         wanted = [query for query in map(text_query, terms) if query]
         if not wanted:
             return []
@@ -141,7 +141,7 @@ class PostgresVectors:
         ]
 
     def videos(self, names: Sequence[str]) -> list[FoundVideo]:
-        """What is filed of these videos as a whole; of those only that can be searched now."""
+        """The video records of the index; only of those that can be searched now."""
         rows = self._database.ask(
             "SELECT filed_video.*, coalesce(first, 0) AS first FROM filed_video"
             " JOIN video ON video.id = filed_video.video AND state = 'ready'"
@@ -160,7 +160,7 @@ class PostgresVectors:
         ]
 
     def _require_index(self, kind: str) -> None:
-        """Make the HNSW index of a kind of vectors, such as `window_384`, if it is missing."""
+        """Create the HNSW index of a kind of vectors, such as `window_384`, if it is missing."""
         if kind in self._kinds:
             return
         found = re.fullmatch(r"[a-z]+_(\d+)", kind)
@@ -205,7 +205,8 @@ def _file_story(connection: Connection[Any], video: str, number: int, story: Fil
 
 
 def _halfvec(vector: np.ndarray) -> bytes:
-    """A vector as pgvector reads it: how many numbers, a zero, and each in sixteen bits."""
+    """A vector in pgvector's binary format: the number of dimensions, a zero, and 16-bit
+    numbers."""
     return struct.pack(">HH", len(vector), 0) + vector.astype(">f2").tobytes()
 
 

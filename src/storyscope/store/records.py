@@ -1,4 +1,4 @@
-"""What both databases share: records as rows and back, and the picture nearest to a time."""
+"""Code shared by both databases: records as rows and back, and the picture nearest to a time."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def record_of(row: Row) -> VideoRecord:
 
 
 def nearest_picture(video: str, seconds: float, keyframes: Keyframes) -> tuple[int, bytes]:
-    """The frame number and the picture of the keyframe that is nearest to a time."""
+    """The frame number and picture of the keyframe that is nearest to a time."""
     if not len(keyframes):
         raise LibraryError(f"{video} has no keyframes; index it again")
     number = int(np.abs(keyframes.seconds - seconds).argmin())

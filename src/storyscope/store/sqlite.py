@@ -1,4 +1,4 @@
-"""A library on disk: one SQLite database, and the arrays beside it."""
+"""A library on disk: one SQLite database, with the arrays next to it."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ from storyscope.writing import half_written, real_folder, write_whole
 
 LOCKS = "locks"
 DOCUMENT_SUFFIXES = {".json", ".npz", ".safetensors", ".toml"}
-"""Endings of the files in a library's folder that are documents."""
+"""Extensions of the documents in a library's folder."""
 Taken = TypeVar("Taken")
 
 
 class SqliteStore:
-    """Holds a library in a folder; many may read while one writes.
+    """Stores a library in a folder; many processes may read while one writes.
 
-    A stage's arrays are written to a file without a place, which gets one in the transaction that
-    names it. What a process killed before that leaves is swept away by a later save, once nobody
-    can be writing it any more; a file in its place that no row names, by the next, in a transaction
-    too: what the database says is there is there, always.
+    A stage's arrays are written to a temporary file, which is moved into place in the transaction
+    that refers to it, so every reference in the database is valid. If a process is killed before
+    that, a later save deletes its temporary file, once nobody can be writing it any more, and any
+    file that no row refers to.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -69,7 +69,7 @@ class SqliteStore:
             migrate(self._connection, folder)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies, and other processes, have connections of their own."""
+        """Copies, and other processes, have their own connections."""
         return type(self), (self.folder,)
 
     @property
@@ -94,7 +94,8 @@ class SqliteStore:
 
     @staticmethod
     def exists(folder: Path) -> bool:
-        """Whether a library was ever made in this folder, even if its database was lost since."""
+        """Whether a library was ever created in this folder, even if its database was lost
+        since."""
         return (folder / DATABASE).exists() or has_lost_database(folder)
 
     def records(self) -> Sequence[VideoRecord]:
@@ -150,7 +151,7 @@ class SqliteStore:
         with held:
             yield
             if self.record(video) is None:
-                # Windows deletes nothing that is open.
+                # Windows cannot delete open files.
                 with suppress(PermissionError):
                     path.unlink(missing_ok=True)
 
@@ -201,13 +202,13 @@ class SqliteStore:
         file = None
         folder = real_folder(self.folder, ARRAYS)
         real_folder(self.folder, ARRAYS, video)
-        # Large arrays take longer to write than others would wait for the database.
+        # Writing large arrays takes longer than others would wait for the database.
         digest = hashlib.sha256()
         pieces = hashed(serialized(arrays), digest)
         written = half_written(folder, pieces) if arrays else nullcontext()
         with explained(self.folder), written as part, self.transaction() as connection:
             if part:
-                # What the older row names stays as it is, in case this is rolled back.
+                # The file of the older row stays, in case this is rolled back.
                 there = {path.stem for path in (folder / video).glob("*")}
                 digits = digest.hexdigest()[:DIGEST_DIGITS]
                 name = _free_name(f"{artefact.name}-{key[:16]}-{digits}", there)
@@ -249,7 +250,7 @@ class SqliteStore:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """One write to the database: all of it, or nothing."""
+        """One transaction."""
         connection = self._connection
         with explained(self.folder):
             if not self._backed_up:
@@ -265,7 +266,7 @@ class SqliteStore:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """The database, for questions that only this kind of store can answer."""
+        """The database, for queries that only this kind of store can answer."""
         with explained(self.folder):
             yield self._connection
 
@@ -279,7 +280,7 @@ class SqliteStore:
                 roll_back(self._connection)
 
     def back_up(self, path: Path) -> None:
-        """Write a whole copy of the database, while others go on reading and writing."""
+        """Write a complete copy of the database, while others read and write."""
         with explained(self.folder):
             back_up(self._connection, path)
 
@@ -325,7 +326,7 @@ class SqliteStore:
         return own
 
     def _read(self, video: str, stage: str, part: str, take: Callable[[Any], Taken]) -> Taken:
-        """What is to be taken from an artefact, or from a part of its facts."""
+        """Load an artefact, or a part of its facts."""
         file = None
         while True:
             row = self._ask_one(
@@ -337,7 +338,7 @@ class SqliteStore:
             try:
                 return take(unpack(row["facts"], self._open_arrays(row["file"])))
             except (OSError, DamagedArrays, ValueError, LookupError, TypeError) as error:
-                # Another process may have made the stage anew since the row was read.
+                # Another process may have recomputed the stage since the row was read.
                 if row["file"] == file:
                     raise _unreadable(video, stage, error) from error
                 file = row["file"]
@@ -346,14 +347,14 @@ class SqliteStore:
         return open_arrays(self.folder / file) if file else {}
 
     def _sweep(self, video: str) -> None:
-        """Delete array files of this video that no artefact names."""
+        """Delete array files of this video that no artefact refers to."""
         folder = real_folder(self.folder, ARRAYS, video)
         with self.transaction() as connection:
             rows = connection.execute("SELECT file FROM artefact WHERE video = ?", (video,))
             named = {row["file"] for row in rows}
             for path in folder.glob("*"):
                 if f"{ARRAYS}/{video}/{path.name}" not in named:
-                    # Windows deletes nothing that is being read; the next sweep will.
+                    # Windows cannot delete open files; the next save will.
                     with suppress(PermissionError):
                         path.unlink(missing_ok=True)
             if not named:

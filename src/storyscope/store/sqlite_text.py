@@ -18,8 +18,8 @@ class SqliteText:
         self._ask = ask
 
     def find(self, query: TextQuery, *, limit: int = MAX_MATCHES) -> np.ndarray:
-        # Ranking them would look up every one of them, which takes a second for a common word;
-        # one text of all the numbers is read sooner than as many rows.
+        # Ranking would look up every match, which takes a second for a common word; one text of all
+        # numbers is read faster than as many rows.
         ((numbers,),) = self._ask(
             "SELECT group_concat(rowid) FROM (SELECT rowid FROM said WHERE said MATCH ? LIMIT ?)",
             (match_expression(query), limit),
@@ -52,7 +52,7 @@ _NOT_IN_QUOTES = str.maketrans({'"': " ", "\0": " "})
 
 
 def file_words(connection: sqlite3.Connection, video: str, passages: Passages) -> None:
-    """Put what is said and written where full-text search finds it."""
+    """Add spoken and on-screen text to the full-text index."""
     connection.execute(
         "DELETE FROM said WHERE rowid >= (SELECT first FROM said_of WHERE video = ?1)"
         " AND rowid < (SELECT first + count FROM said_of WHERE video = ?1)",
