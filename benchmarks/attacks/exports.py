@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 from benchmarks.attacks import films
 from benchmarks.attacks.mutations import BYTES, mutated
+from benchmarks.attacks.warm import fork_ours
 from benchmarks.attacks.worker import LetOut, Lost
 from storyscope.core import Annotation
 from storyscope.formats import Entry, find_format, format_names, read_annotations
@@ -55,6 +56,7 @@ MUTATED_FILM = 0.25
 
 def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], None]:
     """Export a film again and again, under another version of its stories."""
+    fork_ours()
     library = films.quiet_library(scratch / "library")
     film = scratch / "film.mp4"
     whole = films.film(0)

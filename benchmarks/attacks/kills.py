@@ -1,10 +1,16 @@
-"""Commands killed at a random moment: what people had is still there, and the next run ends as an
-undisturbed one would."""
+"""Commands killed at some moment: what people had is still there, and the next run ends as an
+undisturbed one would.
+
+Half of them are killed after some time, half just before they open, rename or delete a certain
+file. Commands and their processes are forked from one that has everything loaded
+(`benchmarks.attacks.warm`), but for one in twenty-five, which is started as people start it.
+"""
 
 from __future__ import annotations
 
 import http.client
 import json
+import mmap
 import os
 import shutil
 import signal
@@ -18,12 +24,14 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.attacks import films
+from benchmarks.attacks.warm import Forked, fork_command, fork_ours
 from benchmarks.attacks.worker import Lost
 from storyscope import Library
 from storyscope.errors import StoryscopeError
 from storyscope.library.checking import check_library
 
 Words = tuple[str, ...]
+Process = Forked | subprocess.Popen[bytes]
 FRESH = {
     "add": ("add", "{a}"),
     "jobs": ("add", "{a}", "{b}", "--jobs", "2"),
@@ -42,44 +50,104 @@ OVER = {
 }
 """Commands on a library that holds two films and a person's version."""
 NAMES = (*FRESH, *OVER)
-LONGEST = 8.0
-"""No command is killed later than that many seconds after it began."""
+COLD = 25
+"""Every so many commands are started anew instead of forked."""
+CHANGES = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "os.fork")
+"""What Python says before it does something to files."""
+
+
+class Trap:
+    """Kills a command when it is about to do its change number `at` to files, in whichever of its
+    processes; counts those changes where that is never."""
+
+    def __init__(self, at: int = 0) -> None:
+        self.at = at
+        self._count = mmap.mmap(-1, 8)
+
+    @property
+    def count(self) -> int:
+        return int.from_bytes(self._count[:8], "little")
+
+    def set(self) -> None:
+        """Watch this process, which is the command, and those it forks."""
+        leader = os.getpid()
+
+        def hook(event: str, about: tuple[object, ...]) -> None:
+            if event not in CHANGES or (event == "open" and about[1] in ("r", "rb")):
+                return
+            number = self.count + 1
+            self._count[:8] = number.to_bytes(8, "little")
+            if number == self.at:
+                os.kill(leader, signal.SIGKILL)
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(hook)
 
 
 def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], None]:
     """Kill one command after another, each on a copy of a library."""
+    fork_ours()
     for name, which in (("a", 0), ("b", 1)):
         (scratch / f"{name}.mp4").write_bytes(films.film(which))
     whole = scratch / "whole"
-    films.quiet_library(whole)
-    _run(("add", "{a}", "{b}"), whole, scratch)
+    made = films.quiet_library(whole)
+    for video in ("a", "b"):
+        made.add(scratch / f"{video}.mp4")
+    made.store.close()
     for video in ("a", "b"):  # Training wants two videos to learn from one and judge by the other.
         _run(("edit", video, "--split", "0.7", "--annotator", "Ann"), whole, scratch)
     wanted = said(whole)
-    lasted: dict[str, float] = {}
+    undisturbed: dict[str, tuple[float, int]] = {}
 
     def attack(number: int) -> str:
         dice = Random(f"kills {seed} {number}")
         name = NAMES[number % len(NAMES)]
-        library = scratch / f"library-{number}"
-        if name in OVER:
-            shutil.copytree(whole, library)
-        else:
-            films.quiet_library(library)
         words = OVER.get(name) or FRESH[name]
-        moment = dice.uniform(0.05, lasted.get(name, LONGEST))
+        if name not in undisturbed:
+            undisturbed[name] = _measured(
+                name, words, _library(name, number, whole, scratch), scratch
+            )
+        library = _library(name, number, whole, scratch)
+        seconds, changes = undisturbed[name]
+        trap = Trap(dice.randint(1, max(1, changes)) if dice.random() < 0.5 else 0)
+        moment = dice.uniform(0.0, seconds)
         began = time.monotonic()
         kill = _kill_server if name == "server" else _kill
-        killed = kill(words, library, scratch, moment)
-        if not killed:
-            lasted[name] = time.monotonic() - began
+        cold = number % COLD == COLD - 1
+        killed = kill(words, library, scratch, moment, None if cold else trap)
         try:
             check(name, words, library, scratch, wanted)
         finally:
             shutil.rmtree(library, ignore_errors=True)
-        return f"{name} {'killed after' if killed else 'ended in'} {time.monotonic() - began:.1f} s"
+        how = f"killed at {trap.count} of {changes}" if killed else "ended first"
+        return f"{name} {how}, {time.monotonic() - began:.1f} s"
 
     return attack, None
+
+
+def _library(name: str, number: int, whole: Path, scratch: Path) -> Path:
+    library = scratch / f"library-{number}"
+    shutil.rmtree(library, ignore_errors=True)
+    if name in OVER:
+        shutil.copytree(whole, library)
+    else:
+        films.quiet_library(library).store.close()
+    return library
+
+
+def _measured(name: str, words: Words, library: Path, scratch: Path) -> tuple[float, int]:
+    """How many seconds a command takes, and how many changes to files it makes."""
+    if name == "server":
+        return SERVER_SECONDS, 0
+    began, trap = time.monotonic(), Trap()
+    code = _start(words, library, scratch, trap).wait()
+    if code != 0:
+        raise Lost(f"{name} ended with {code}: {(scratch / 'log').read_text()[-500:]}")
+    return time.monotonic() - began, trap.count
+
+
+SERVER_SECONDS = 3.0
+"""No server is killed later than that after an upload."""
 
 
 def check(name: str, words: Words, library: Path, scratch: Path, wanted: dict[str, str]) -> None:
@@ -121,31 +189,40 @@ def _filled(words: Words, library: Path, scratch: Path) -> list[str]:
     folder = scratch / "work"
     folder.mkdir(exist_ok=True)
     places = {"a": scratch / "a.mp4", "b": scratch / "b.mp4", "folder": folder, "port": "{port}"}
-    filled = [word.format(**places) for word in words]
-    return [sys.executable, "-m", "storyscope", *filled, "--library", str(library)]
+    return [*(word.format(**places) for word in words), "--library", str(library)]
 
 
-def _kill(words: Words, library: Path, scratch: Path, moment: float) -> bool:
+def _start(words: Words, library: Path, scratch: Path, trap: Trap | None) -> Process:
+    """Start a command; without a trap, as people do."""
+    filled = _filled(words, library, scratch)
+    if trap is not None:
+        return fork_command(filled, scratch / "log", trap.set)
+    with (scratch / "log").open("wb") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "storyscope", *filled],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+
+
+def _kill(words: Words, library: Path, scratch: Path, moment: float, trap: Trap | None) -> bool:
     """Start a command and kill it with all its children; False where it had ended before."""
-    process = subprocess.Popen(
-        _filled(words, library, scratch),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    process = _start(words, library, scratch, trap)
     try:
-        process.wait(moment)
-        return False
+        return process.wait(None if trap is not None and trap.at else moment) == -signal.SIGKILL
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         return True
 
 
-def _kill_server(words: Words, library: Path, scratch: Path, moment: float) -> bool:
+def _kill_server(
+    words: Words, library: Path, scratch: Path, moment: float, trap: Trap | None
+) -> bool:
     """Upload a film to a server, and kill it some moments after it said that it has it."""
-    with _served(words, library, scratch) as (server, port):
+    with _served(words, library, scratch, trap) as (server, port):
         boundary = "film-follows"
         body = (
             f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="c.mp4"\r\n'
@@ -168,7 +245,7 @@ def _kill_server(words: Words, library: Path, scratch: Path, moment: float) -> b
 
 def _serve_until_done(words: Words, library: Path, scratch: Path) -> None:
     """Another server goes on with what was uploaded to the killed one."""
-    with _served(words, library, scratch) as (_, port):
+    with _served(words, library, scratch, Trap()) as (_, port):
         deadline = time.monotonic() + 200
         while time.monotonic() < deadline:
             _, text = _ask(port, "GET", "/videos")
@@ -181,13 +258,12 @@ def _serve_until_done(words: Words, library: Path, scratch: Path) -> None:
 
 @contextmanager
 def _served(
-    words: Words, library: Path, scratch: Path
-) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    words: Words, library: Path, scratch: Path, trap: Trap | None
+) -> Iterator[tuple[Process, int]]:
     with socket.create_server(("127.0.0.1", 0)) as door:
         port: int = door.getsockname()[1]
-    command = [word.format(port=port) for word in _filled(words, library, scratch)]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    server = subprocess.Popen(command, start_new_session=True, **quiet)  # type: ignore[call-overload]
+    filled = tuple(word.format(port=port) for word in words)
+    server = _start(filled, library, scratch, Trap() if trap else None)
     try:
         deadline = time.monotonic() + 90
         while time.monotonic() < deadline:
@@ -214,15 +290,10 @@ def _ask(
         connection.close()
 
 
-def _run(words: Words, library: Path, scratch: Path) -> str:
-    code, text = _outcome(words, library, scratch)
+def _run(words: Words, library: Path, scratch: Path) -> None:
+    code = _start(words, library, scratch, Trap()).wait()
+    said = (scratch / "log").read_text(errors="replace")
+    if "Traceback" in said:
+        raise RuntimeError(said[-900:])
     if code != 0:
-        raise Lost(f"{' '.join(words)} ended with {code}: {text[-500:]}")
-    return text
-
-
-def _outcome(words: Words, library: Path, scratch: Path) -> tuple[int, str]:
-    done = subprocess.run(_filled(words, library, scratch), capture_output=True, text=True)
-    if "Traceback" in done.stderr:
-        raise RuntimeError(done.stderr[-900:])
-    return done.returncode, done.stdout if done.returncode == 0 else done.stderr
+        raise Lost(f"{' '.join(words)} ended with {code}: {said[-500:]}")

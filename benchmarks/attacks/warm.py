@@ -1,44 +1,61 @@
-"""Decoding processes forked from one that has its libraries loaded already.
+"""Processes of ours that are forked from one which has its libraries loaded, for attacks by the
+thousand.
 
-Starting Python and loading FFmpeg is nine tenths of what a small film costs. A forked process runs
-the same program, under the same limits and in the same sandbox, as one that was started.
+The new process runs the very program that production starts, under the same limits and in the same
+sandbox; only Python, FFmpeg and the networks need not be loaded again, which takes most of its time
+otherwise.
 """
 
 from __future__ import annotations
 
-import array
-import ctypes
-import fcntl
 import io
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from pathlib import Path
 from typing import IO, Any
 
+from storyscope.cli.main import main as command_line
 from storyscope.media import decoder
-from storyscope.processes.lifeline import environment
+from storyscope.processes import indexing
+from storyscope.stages import scan
 
-SUBREAPER = 36
-"""The option of `prctl` by which processes forked by our helper become our own children."""
+OUT_OF_THE_WAY = 1000
+"""Descriptors are moved behind this number while those of a new process are put in their places."""
 
 
 class Forked:
-    """One decoding process, as `subprocess.Popen` would present it."""
+    """One process, as `subprocess.Popen` would present it."""
 
-    def __init__(self, door: socket.socket, stderr: IO[bytes], film: int, bufsize: int) -> None:
-        stdin, write_end = os.pipe2(os.O_CLOEXEC)
-        read_end, stdout = os.pipe2(os.O_CLOEXEC)
-        ends = array.array("i", [stdin, stdout, stderr.fileno(), film])
-        door.sendmsg([str(film).encode()], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, ends)])
-        os.close(stdin)
-        os.close(stdout)
-        self.pid = int(door.recv(20))
-        self.stdin = io.open(write_end, "wb", bufsize)  # noqa: UP020, SIM115 (as Popen does)
-        self.stdout = io.open(read_end, "rb", bufsize)  # noqa: UP020, SIM115
+    def __init__(
+        self,
+        run: Callable[[], None],
+        places: dict[int, int],
+        *,
+        pipes: tuple[IO[bytes] | None, IO[bytes] | None] = (None, None),
+        group: int | None = None,
+    ) -> None:
+        self.stdin, self.stdout = pipes
         self.returncode: int | None = None
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                if group is not None:
+                    os.setpgid(0, group)
+                _put(places)
+                run()
+            except SystemExit as ending:
+                sys.stderr.flush()
+                os._exit(ending.code if isinstance(ending.code, int) else 1)
+            except BaseException:
+                sys.excepthook(*sys.exc_info())
+                os._exit(1)
+            os._exit(0)
 
     def kill(self) -> None:
         if self.returncode is None:
@@ -51,69 +68,68 @@ class Forked:
             if pid:
                 self.returncode = os.waitstatus_to_exitcode(status)
             elif end is not None and time.monotonic() > end:
-                raise subprocess.TimeoutExpired("decoder", timeout or 0.0)
+                raise subprocess.TimeoutExpired("forked", timeout or 0.0)
             else:
-                time.sleep(0.01)
+                time.sleep(0.005)
         return self.returncode
 
 
-class Warm:
-    """Stands in for `subprocess` where decoding processes are started."""
+class Forks:
+    """Stands in for `subprocess` where our own processes are started."""
 
     PIPE, TimeoutExpired = subprocess.PIPE, subprocess.TimeoutExpired
 
-    def __init__(self) -> None:
-        ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
-        self._door, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.attacks.warm", str(theirs.fileno())],
-            stdin=subprocess.DEVNULL,
-            pass_fds=[theirs.fileno()],
-            env=environment(one_thread=True),
-        )
-        theirs.close()
-
     def Popen(
-        self, command: list[str], *, stderr: IO[bytes], pass_fds: list[int], bufsize: int, **_: Any
+        self,
+        command: list[str],
+        *,
+        stderr: IO[bytes] | None = None,
+        pass_fds: list[int] | None = None,
+        bufsize: int = -1,
+        process_group: int | None = None,
+        **_: Any,
     ) -> Forked:
-        assert command[1:] == list(decoder.WORKER), command
-        return Forked(self._door, stderr, *pass_fds, bufsize)
+        stdin, write_end = os.pipe2(os.O_CLOEXEC)
+        read_end, stdout = os.pipe2(os.O_CLOEXEC)
+        pipes = open(write_end, "wb", bufsize), open(read_end, "rb", bufsize)  # noqa: SIM115
+        places = {0: stdin, 1: stdout, 2: 2 if stderr is None else stderr.fileno()}
+        places |= {number: number for number in pass_fds or []}
+        run = import_module(command[-1]).main
+        try:
+            return Forked(run, places, pipes=pipes, group=process_group)
+        finally:
+            os.close(stdin)
+            os.close(stdout)
 
 
-def fork_decoders() -> None:
-    """Let every decoder of this process be forked from now on."""
-    decoder.subprocess = Warm()  # type: ignore[assignment]
+def fork_ours() -> None:
+    """Let every decoder and index process of this one be forked from now on."""
+    decoder.subprocess = indexing.subprocess = Forks()  # type: ignore[assignment]
+    # The shipped image network is compared with its digest and opened for every film otherwise.
+    scan.load_backbone = cache(scan.load_backbone)
 
 
-def main() -> None:
-    import av  # noqa: F401 (what is loaded here need not be loaded again)
+def fork_command(words: list[str], log: Path, first: Callable[[], None]) -> Forked:
+    """Run a command of ours in a session of its own, after calling `first` there."""
 
-    from storyscope.media import jobs, worker  # noqa: F401
+    def run() -> None:
+        os.setsid()
+        sys.argv = ["storyscope", *words]
+        sys.stdout, sys.stderr = (io.open(end, "w", closefd=False) for end in (1, 2))  # noqa: UP020, SIM115
+        first()
+        command_line()
+        sys.stdout.flush()
 
-    door = socket.socket(fileno=int(sys.argv[1]))
-    while True:
-        number, ends, *_ = socket.recv_fds(door, 20, 4)
-        if not ends:
-            return
-        told, tell = os.pipe()
-        first = os.fork()
-        if first == 0:
-            second = os.fork()
-            if second:
-                os.write(tell, str(second).encode())
-                os._exit(0)
-            # Out of the way first: the film's number may be that of another.
-            kept = [fcntl.fcntl(end, fcntl.F_DUPFD, 1000) for end in ends]
-            os.closerange(3, 1000)
-            for end, place in zip(kept, (0, 1, 2, int(number)), strict=True):
-                os.dup2(end, place)
-            os.closerange(1000, 1010)
-            worker.main()
-        os.waitpid(first, 0)
-        door.send(os.read(told, 20))
-        for end in (told, tell, *ends):
-            os.close(end)
+    with log.open("wb") as out, open(os.devnull, "rb") as nothing:
+        return Forked(run, {0: nothing.fileno(), 1: out.fileno(), 2: out.fileno()})
 
 
-if __name__ == "__main__":
-    main()
+def _put(places: dict[int, int]) -> None:
+    """Leave this process these descriptors and no others."""
+    import fcntl
+
+    kept = {place: fcntl.fcntl(end, fcntl.F_DUPFD, OUT_OF_THE_WAY) for place, end in places.items()}
+    os.closerange(3, OUT_OF_THE_WAY)
+    for place, end in kept.items():
+        os.dup2(end, place)
+    os.closerange(OUT_OF_THE_WAY, OUT_OF_THE_WAY + 2 * len(kept) + 8)

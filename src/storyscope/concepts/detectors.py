@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -134,10 +135,9 @@ def detect(
     if posteriors.ndim != 2 or posteriors.shape[1] != CLASSES:
         raise InvalidFeatures(f"expected {CLASSES} classes per picture, got {posteriors.shape}")
     leaves = np.asarray(posteriors, dtype=np.float32)
-    names = [*display_names(class_names), *GROUPS]
+    names = [*_display_names(tuple(class_names)), *GROUPS]
     words = [", ".join(synonyms) for synonyms in class_synonyms] + list(GROUPS)
-    covers = [frozenset([number]) for number in range(CLASSES)]
-    covers += [frozenset(class_numbers(group)) for group in GROUPS]
+    covers = list(_covers())
     columns = [leaves, np.minimum(leaves @ group_matrix(), 1.0)]
     if trained is not None and activations is not None:
         names += trained.names
@@ -151,6 +151,18 @@ def detect(
         tuple(words[place] for place in kept),
         tuple(covers[place] for place in kept),
     )
+
+
+@cache
+def _display_names(class_names: tuple[str, ...]) -> tuple[str, ...]:
+    return display_names(class_names)
+
+
+@cache
+def _covers() -> tuple[frozenset[int], ...]:
+    """The classes that each class and each wider concept stand for."""
+    groups = [frozenset(class_numbers(group)) for group in GROUPS]
+    return (*(frozenset([number]) for number in range(CLASSES)), *groups)
 
 
 def unit_rows(activations: np.ndarray) -> np.ndarray:
