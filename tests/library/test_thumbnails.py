@@ -76,7 +76,7 @@ def test_a_preferred_frame_stands_in_every_answer_and_says_why(library):
     seconds = library.store.load("film", PASSAGES).seconds
     inside = [float(second) for second in seconds if second in story.span]
     (usual,) = (hit.thumbnail for hit in library.search("camels") if hit.story == story)
-    assert usual.because.startswith("shows what is asked for")
+    assert usual.because.startswith("relevance")
     other = next(second for second in inside if second != usual.seconds)
     taken = library.prefer_thumbnail(story, other)
     answers = [*library.search("camels"), *library.more_like(library.stories("film")[0])]

@@ -1,10 +1,10 @@
-"""From words and pictures to concepts.
+"""Concepts from words and pictures.
 
-`title_stories(stories, transcript=..., seen=...)` names the stories of a video.
-`mine(transcript)` collects its terms (extra `concepts`); `seen_in_shots(keyframes, vision, count)`
-says what is seen; `semantic_features(shots, mined, load_vectors(), seen=...)` makes the paper's two
-features of them, by `group_terms`, `match_classes`, `text_concepts` and `visual_concepts`;
-`term_presence` is the paper's P(s, u). `train_concepts` learns new detectors from pictures.
+`title_stories(stories, transcript=..., seen=...)` titles the stories of a video. `mine(transcript)`
+collects its terms (extra `concepts`); `seen_in_shots(keyframes, vision, count)` returns what the
+pictures show; `semantic_features(shots, mined, load_vectors(), seen=...)` computes the paper's two
+features from them, by `group_terms`, `match_classes`, `text_concepts` and `visual_concepts`;
+`term_presence` is the paper's P(s, u). `train_concepts` trains new detectors on pictures.
 """
 
 from storyscope.concepts.detectors import (

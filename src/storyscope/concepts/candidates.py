@@ -1,4 +1,4 @@
-"""What a story could be called, and how well each name fits."""
+"""Possible names of a story, and how well each fits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ WEAK = 0.1
 
 @dataclass(frozen=True)
 class Candidate:
-    """A phrase or a sight that could stand in a story's title."""
+    """A phrase or a recognised class that could be in a story's title."""
 
     text: str
     key: tuple[str, ...]
@@ -18,16 +18,17 @@ class Candidate:
     mentions: int
     seen: bool = False
     probability: float = 1.0
-    """How surely it is there: one for what is said."""
+    """Probability that it is right: one for spoken phrases."""
 
     @property
     def is_weak(self) -> bool:
-        """Good enough to tell two titles apart, not to be a keyword."""
+        """Whether it may distinguish two titles, but is not good enough to be a keyword."""
         return self.probability < WEAK
 
 
 def without_nested(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Of phrases that share a word keep the first, told as fully as half its mentions tell it."""
+    """Keep the first of the phrases that share a word, in the longest form that half of its
+    mentions have."""
     kept: list[Candidate] = []
     used: set[str] = set()
     for candidate in candidates:

@@ -1,4 +1,4 @@
-"""Concept detectors: how likely each named concept is seen in a picture."""
+"""Concept detectors: the probability of each named concept in a picture."""
 
 from __future__ import annotations
 
@@ -19,29 +19,31 @@ from storyscope.models import class_names, class_synonyms, read_weights, write_w
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What pictures (or shots) show: the probability of every concept in each."""
+    """The probability of every concept in each picture or shot."""
 
     names: tuple[str, ...]
-    """One readable name a concept, each once: "sea lion", "bird"."""
+    """One readable name per concept, without duplicates: "sea lion", "bird"."""
     probabilities: np.ndarray
     """float32, pictures x concepts, 0 to 1."""
     words: tuple[str, ...] = ()
-    """All words of each concept, synonyms included: what terms are matched to."""
+    """All words of each concept, including synonyms, which terms are matched to."""
     covers: tuple[frozenset[int], ...] = ()
-    """The backbone's classes that each concept takes in; none for a trained one."""
+    """The backbone's classes that each concept includes; none for a trained one."""
 
     def per_shot(self, shots: np.ndarray, count: int) -> Seen:
-        """The strongest detection among each shot's pictures; `shots` numbers each picture's."""
+        """The strongest detection among each shot's pictures; `shots` holds the shot of each
+        picture."""
         strongest = np.zeros((count, len(self.names)), dtype=np.float32)
         np.maximum.at(strongest, shots, self.probabilities)
         return replace(self, probabilities=strongest)
 
     def or_stronger(self, other: Seen) -> Seen:
-        """The same concepts of the same shots, each as strong as the stronger of two."""
+        """The element-wise maximum of two detections of the same concepts in the same shots."""
         return replace(self, probabilities=np.maximum(self.probabilities, other.probabilities))
 
     def narrowness(self) -> np.ndarray:
-        """One for a concept of a single class, down to zero for one that takes in them all."""
+        """Specificity: one for a concept of a single class, down to zero for one that includes them
+        all."""
         sizes = np.array([max(1, len(cover)) for cover in self.covers] or [1])
         shares: np.ndarray = np.log(sizes) / np.log(CLASSES)
         return 1.0 - shares
@@ -49,24 +51,24 @@ class Seen:
 
 @dataclass(frozen=True, eq=False)
 class TrainedConcepts:
-    """Linear detectors learned from pictures, all scored by one matrix product.
+    """Linear detectors trained on pictures, all evaluated by one matrix product.
 
-    probability = 1 / (1 + exp(a (x w + b) + c)),   a and c after Platt
+    probability = 1 / (1 + exp(a (x w + b) + c)), a and c after Platt
     """
 
     names: tuple[str, ...]
     weights: np.ndarray
-    """float32, dimensions x concepts, with Platt's slope taken in."""
+    """float32, dimensions x concepts, multiplied by Platt's slope."""
     offsets: np.ndarray
-    """float32, one a concept, with Platt's slope and offset taken in."""
+    """float32, one per concept, with Platt's slope and offset applied."""
     producer: str
-    """The backbone whose activations these detectors understand."""
+    """The backbone whose activations these detectors were trained on."""
 
     def score(self, activations: np.ndarray) -> np.ndarray:
         """Probabilities, pictures x concepts, of activations, pictures x dimensions."""
         if activations.ndim != 2 or activations.shape[1] != len(self.weights):
             raise InvalidFeatures(
-                f"the trained concepts want activations of {len(self.weights)} numbers, got "
+                f"the trained concepts expect activations of {len(self.weights)} numbers, got "
                 f"{activations.shape}; train them again with the backbone now in use"
             )
         logits = unit_rows(activations) @ self.weights + self.offsets
@@ -80,11 +82,11 @@ def seen_in_shots(
     *,
     trained: TrainedConcepts | None = None,
 ) -> Seen:
-    """What every shot shows, by all detectors there are: its clearest keyframe counts."""
+    """The content of every shot, by all available detectors: its clearest keyframe counts."""
     if trained is not None and trained.producer != vision.producer:
         raise ModelError(
-            f"the trained concepts understand {trained.producer}, but these pictures were seen by "
-            f"{vision.producer}; run `storyscope concepts train` again"
+            f"the trained concepts were trained with {trained.producer}, but these pictures were "
+            f"encoded by {vision.producer}; run `storyscope concepts train` again"
         )
     found: Seen | None = None
     numbers = in_batches(keyframes.shots)
@@ -103,7 +105,7 @@ def seen_in_shots(
 
 
 def mean_map(vision: VisionOutput) -> np.ndarray:
-    """The activations detectors are trained on: the last map, averaged over the picture."""
+    """The activations that detectors are trained on: the last map, averaged over the picture."""
     return np.concatenate([_mean_map(maps) for maps in in_batches(vision.maps)])
 
 
@@ -127,10 +129,10 @@ def detect(
     activations: np.ndarray | None = None,
     trained: TrainedConcepts | None = None,
 ) -> Seen:
-    """What is seen in each picture: the backbone's classes, wider concepts, and trained ones.
+    """The content of each picture: the backbone's classes, broader concepts, and trained ones.
 
-    `posteriors` holds pictures x 1000. A wider concept's probability is the sum of its classes'.
-    Where two concepts share a name, the later (the wider, the trained) is kept.
+    `posteriors` holds pictures x 1000. A broader concept's probability is the sum of its classes'.
+    If two concepts share a name, the later one (the broader, the trained) is kept.
     """
     if posteriors.ndim != 2 or posteriors.shape[1] != CLASSES:
         raise InvalidFeatures(f"expected {CLASSES} classes per picture, got {posteriors.shape}")
@@ -166,7 +168,8 @@ def _covers() -> tuple[frozenset[int], ...]:
 
 
 def unit_rows(activations: np.ndarray) -> np.ndarray:
-    """Activations scaled to length one, so that bright pictures weigh no more than dark ones."""
+    """Activations scaled to length one, so that bright pictures do not weigh more than dark
+    ones."""
     rows = np.asarray(activations, dtype=np.float32)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     scaled: np.ndarray = rows / np.maximum(lengths, 1e-12)
@@ -174,18 +177,18 @@ def unit_rows(activations: np.ndarray) -> np.ndarray:
 
 
 TRAINED_FILE = "concepts.safetensors"
-"""Where a library keeps its trained concepts."""
+"""The file of a library's trained concepts."""
 
 
 def save_trained(trained: TrainedConcepts, path: Path) -> None:
-    """Keep trained concepts in one file, whole or not at all."""
+    """Save trained concepts in one file, atomically."""
     facts = {"names": json.dumps(trained.names), "producer": trained.producer}
     tensors = {"weights": trained.weights, "offsets": trained.offsets}
     write_weights(path, tensors, facts)
 
 
 def load_trained(path: Path) -> TrainedConcepts | None:
-    """The trained concepts kept in a file, or None when there are none."""
+    """The trained concepts in a file, or None if there is none."""
     if not path.exists():
         return None
     wanted = {"names": None, "producer": None}
@@ -199,5 +202,5 @@ def load_trained(path: Path) -> TrainedConcepts | None:
         )
     except (ModelError, KeyError, TypeError, ValueError) as error:
         raise ModelError(
-            f"{path} holds no trained concepts; run `storyscope concepts train` again"
+            f"{path} contains no trained concepts; run `storyscope concepts train` again"
         ) from error

@@ -1,4 +1,4 @@
-"""Small word lists of English, so that titles need no grammar: "bears wait" names bears."""
+"""Small English word lists, so that titles work without a tagger: "bears wait" names bears."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 
 @cache
 def common_verbs() -> frozenset[str]:
-    """Every form of the verbs that are commonest in speech."""
+    """Every form of the most common verbs in speech."""
     forms = set(IRREGULAR.split())
     for verb in VERBS.split():
         forms |= {verb, *_inflected(verb)}
@@ -34,13 +34,13 @@ BEFORE_NOUN = _words("""
 the a an of this these those his her its their our my your no every each some many few two three
 four five several all both another
 """)
-"""Words that a noun follows."""
+"""Words that are followed by a noun."""
 
 BEFORE_VERB = _words("""
 to i you he she it we they who can could will would should must may might not don't doesn't didn't
 can't never always
 """)
-"""Words that a verb follows."""
+"""Words that are followed by a verb."""
 
 VAGUE = _words("""
 able afraid alive alone aloud amazing angry asleep available aware bad beautiful big black blue
@@ -54,14 +54,14 @@ single slow soft sorry south southern special strange strong stupid sudden sweet
 thick thin tiny tired total true twice unable usual vast weak weird west western wide wild wise
 wonderful wrong yellow young
 """)
-"""Adjectives and adverbs that end no phrase."""
+"""Adjectives and adverbs that cannot end a phrase."""
 
 FAINT = _words("""
 absolute actual amazing beautiful big enormous extraordinary far final fine good great huge
 incredible large little long main new nice old real short simple single small special tiny
 true usual vast various very whole wonderful young
 """)
-"""Adjectives that add nothing in front of a noun."""
+"""Adjectives that add nothing to a noun."""
 
 PALE_WORDS = _words("""
 thing way lot kind sort bit time day year moment people person man woman guy boy girl world life

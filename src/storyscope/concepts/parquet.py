@@ -1,6 +1,6 @@
-"""Just enough Parquet to read a word list: one column of strings, plain or Snappy-packed.
+"""A minimal Parquet reader for word lists: one column of strings, plain or Snappy-compressed.
 
-The full readers weigh more than Storyscope; a word list needs three page kinds and one codec.
+The full readers are larger than Storyscope; a word list needs three page kinds and one codec.
 Layout: https://parquet.apache.org/docs/file-format/ and
 https://github.com/google/snappy/blob/main/format_description.txt.
 """
@@ -107,7 +107,7 @@ def _hybrid(body: bytes, width: int, count: int) -> list[int]:
 
 
 def _bits(packed: int, width: int, mask: int, count: int) -> Iterator[int]:
-    # Shifting one huge number again and again takes quadratic time: cut it up first.
+    # Shifting one huge number repeatedly takes quadratic time: split it first.
     step = 64
     for start in range(0, count, step):
         piece = (packed >> (start * width)) & ((1 << (step * width)) - 1)
@@ -124,7 +124,7 @@ def _unpacked(body: bytes, codec: int) -> bytes:
 
 
 def unpack_snappy(packed: bytes) -> bytes:
-    """Undo Snappy: literals, and copies of what was already written."""
+    """Decompress Snappy: literals, and copies of earlier output."""
     length, place = _varint(packed, 0)
     out = bytearray()
     end = len(packed)

@@ -1,4 +1,4 @@
-"""Phrases that could name a story, found without a grammar."""
+"""Phrases that could name a story, found without a tagger."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from storyscope.core.plurals import singular
 
 
 def plain_phrases(transcript: Transcript, *, is_prose: bool = True) -> list[Phrase]:
-    """Runs of up to three words between small words and punctuation.
+    """Runs of up to three words between short words and punctuation.
 
-    Without a grammar a noun is told by its company: it follows "the", "of" or "his" more often
-    than "to" or "they". Works for any language that has spaces; better for English. In prose the
-    first word of a sentence is capitalised for that alone; elsewhere every capital counts.
+    Without a tagger, a noun is recognised by its context: it follows "the", "of" or "his" more
+    often than "to" or "they". This works for any language that has spaces, and better for English.
+    In prose, a capital at the start of a sentence is ignored; elsewhere every capital counts.
     """
     sentences = list(split_sentences(transcript.words))
     casing = Casing(sentences, skip_first=is_prose)
@@ -34,7 +34,7 @@ def plain_phrases(transcript: Transcript, *, is_prose: bool = True) -> list[Phra
 
 
 def split_sentences(words: Sequence[Word]) -> Iterator[list[Word]]:
-    """Words up to a full stop, a pause, or forty of them where nothing is punctuated."""
+    """Words up to a full stop, a pause, or forty words without punctuation."""
     sentence: list[Word] = []
     for word in words:
         paused = sentence and word.span.start - sentence[-1].span.end > LONGEST_PAUSE
@@ -56,13 +56,13 @@ def bare(text: str) -> str:
 
 
 class Casing:
-    """How each word is written where no sentence begins: names are capitalised there too."""
+    """The spelling of each word inside sentences, where only names are capitalised."""
 
     def __init__(self, sentences: Sequence[Sequence[Word]], *, skip_first: bool = True) -> None:
         first = int(skip_first)
         inner = Counter(bare(word.text) for sentence in sentences for word in sentence[first:])
         letters = "".join(inner)
-        # Captions in capitals tell nothing about names.
+        # Captions in capitals say nothing about names.
         self.shouted = sum(map(str.isupper, letters)) > 0.7 * sum(map(str.isalpha, letters))
         self.forms: dict[str, str] = {}
         for form, _ in sorted(inner.items(), key=lambda item: (item[1], item[0])):
@@ -87,7 +87,7 @@ NOT_A_START = re.compile(r".+ly$")
 def _runs(
     sentence: Sequence[Word], stops: frozenset[str], verbs: frozenset[str]
 ) -> Iterator[list[Word]]:
-    """Words between small words, verbs and punctuation; "the hunt" is no verb."""
+    """Words between short words, verbs and punctuation; "the hunt" is not a verb."""
     run: list[Word] = []
     before = ""
     for word in sentence:
@@ -141,7 +141,7 @@ def _is_head(text: str, casing: Casing, nouns: dict[str, float]) -> bool:
 
 
 def _noun_likelihood(sentences: Sequence[Sequence[Word]]) -> dict[str, float]:
-    """Share of a word's mentions in a noun's company; one half where nothing tells."""
+    """Share of a word's mentions in the context of a noun; one half if unknown."""
     as_noun: Counter[str] = Counter()
     as_verb: Counter[str] = Counter()
     for sentence in sentences:

@@ -1,4 +1,4 @@
-"""Names for stories from what is said and written in them."""
+"""Names for stories from spoken words and on-screen text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from storyscope.core import Phrase, Story, Transcript, Word
 from storyscope.core.language import stop_words
 
 Embed = Callable[[Sequence[str]], np.ndarray]
-"""Texts to vectors, one row each, near each other where the meaning is."""
+"""A function from texts to vectors, one row each, close to each other if the meaning is similar."""
 
 
 def said_candidates(
@@ -25,7 +25,7 @@ def said_candidates(
 ) -> list[list[Candidate]]:
     """Each story's phrases, best first.
 
-    A phrase counts more the oftener this story says it and the fewer stories say it at all:
+    A phrase scores higher the more often this story says it and the fewer stories say it at all:
 
         score = (1 + log mentions) log(1 + stories / stories that say it)
     """
@@ -54,9 +54,9 @@ def by_meaning(
     transcript: Transcript,
     embed: Embed,
 ) -> list[list[Candidate]]:
-    """The same candidates, those nearest in meaning to all that their story says first.
+    """The same candidates, sorted by similarity of meaning to the whole text of their story.
 
-    In a short story everything is said once; its subject is what the rest of it is about.
+    In a short story every word occurs once; its subject is what the rest of it is about.
     """
     reranked = []
     for story, candidates in zip(stories, rankings, strict=True):
@@ -105,7 +105,7 @@ def _counts(phrases: Sequence[Phrase]) -> Counter[tuple[str, ...]]:
 
 
 def _texts(phrases: Sequence[Phrase], language: str) -> dict[tuple[str, ...], tuple[str, bool]]:
-    """How each phrase is oftenest written, and whether it is a name."""
+    """The most frequent spelling of each phrase, and whether it is a name."""
     forms: dict[tuple[str, ...], Counter[tuple[str, bool]]] = defaultdict(Counter)
     for phrase in phrases:
         forms[phrase.key][phrase.text, phrase.is_name] += 1
@@ -124,7 +124,7 @@ def _is_pale(key: tuple[str, ...], language: str) -> bool:
 
 
 def screen_phrases(screen: Transcript) -> list[Phrase]:
-    """Lines written in the picture are short and chosen with care; each is read by itself."""
+    """Lines on screen are short and deliberate, so each is treated separately."""
     lines = groupby(screen.words, key=lambda word: word.span)
     return [
         replace(phrase, is_name=True)

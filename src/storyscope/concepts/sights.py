@@ -1,4 +1,4 @@
-"""Names for stories from what is seen in them."""
+"""Names for stories from the classes recognised in their pictures."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from storyscope.core.logistic import sigmoid
 from storyscope.core.plurals import singular
 
 SecondOpinion = Callable[[Story, Sequence[str]], Sequence[float] | None]
-"""How many deviations each name stands out from other names for the pictures of a story, by another
-network; None where that network did not look at them."""
+"""How many standard deviations each name stands out from other names for the pictures of a story,
+by another network; None if that network did not encode them."""
 
 LEAST_PROBABILITY = 0.05
 COMMON = 0.05
-"""Every concept counts as if it were at least this usual: rare mistakes tell nothing."""
+"""Minimum mean probability of a concept in a video: rare mistakes must not look significant."""
 CREDITS = 0.4
-"""A story that shows writing with this probability is credits or a title card."""
+"""A story that shows text with this probability is credits or a title card."""
 MOST_SIGHTS = 4
 CHANCE_ALONE = (0.72, -0.52)
 CHANCE_CONFIRMED = (0.6, 0.81, -1.85)
-"""Weights of the log-odds, of the second opinion where there is one, and the offset, by which a
-sight is right; `python -m benchmarks.search.sights` fits them to sights that a person judged."""
+"""Weights of the log-odds and of the second network, and the offset, for the probability that a
+recognised class is right; `python -m benchmarks.search.sights` fits them to classes that a person
+checked."""
 
 
 def seen_candidates(
@@ -64,7 +65,7 @@ def seen_candidates(
 
 
 def chance_right(probability: float, stands_out: float | None = None) -> float:
-    """Chance that what the image network sees with a probability is really there."""
+    """Probability that a class is right, given the probability by the image network."""
     odds = np.clip(probability, 0.02, 0.98)
     log_odds = np.log(odds / (1 - odds))
     if stands_out is None:
@@ -97,7 +98,7 @@ def _shows_writing(mean: np.ndarray, seen: Seen) -> bool:
 
 
 def _writing(number: int, count: int) -> Candidate:
-    """The network takes a picture full of letters for a website or a menu."""
+    """The network classifies a picture full of text as a website or a menu."""
     if number == count - 1:
         name = "credits"
     else:
@@ -106,7 +107,7 @@ def _writing(number: int, count: int) -> Candidate:
 
 
 def _unrelated(order: Iterable[int], seen: Seen) -> Iterator[int]:
-    """Of concepts that take in one another (bear, polar bear) only the first."""
+    """Of concepts that include one another (bear, polar bear), keep only the first."""
     covered: set[int] = set()
     for concept in order:
         covers = seen.covers[concept] if seen.covers else frozenset()

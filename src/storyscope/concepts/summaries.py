@@ -1,4 +1,4 @@
-"""One sentence for a story: the one of its transcript that is nearest to all the others."""
+"""One sentence for a story: the sentence of its transcript that is nearest to all others."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from storyscope.core import Span, Story, Transcript, Word
 from storyscope.core.language import stop_words
 
 SENTENCE_WORDS = range(6, 36)
-"""A shorter sentence says little, a longer one is no summary."""
+"""Words in a sentence: a shorter one says little, a longer one is not a summary."""
 FEWEST_SENTENCES = 2
-"""One sentence alone is nearest to nothing: it may be half of what is said."""
+"""Minimum number of sentences: a single one may be half of a statement."""
 SHORTLIST = 12
-"""Sentences of a story whose vectors are compared."""
+"""Maximum number of sentences of a story whose vectors are compared."""
 ABOUT_THE_FILE = re.compile(
     r"\b(?:subtitles?|captions?|captioned|transcri(?:pt|bed|ption)|translat(?:ed|ion)"
     r"|sync(?:ed|hroni[sz]ed)?|corrected)\b.*\b(?:by|from)\b"
@@ -28,11 +28,11 @@ ABOUT_THE_FILE = re.compile(
     r"|^\W*thanks? (?:you )?(?:so much )?for watching\W*$",
     re.IGNORECASE,
 )
-"""Lines by which subtitles speak of themselves, and what speech models hear in silence."""
+"""Credits of subtitles, and what speech models make of silence."""
 
 
 def about_the_file(transcript: Transcript) -> list[Span]:
-    """When subtitles speak of themselves: who made them, and where they are from."""
+    """Time spans of the credits of subtitles: who made them, and where they are from."""
     return [
         Span(sentence[0].span.start, sentence[-1].span.end)
         for sentence in split_sentences(transcript.words)
@@ -82,7 +82,7 @@ def _most_central(
 
 
 def _is_whole(sentence: Sequence[Word]) -> bool:
-    """Whether it begins and ends as a written sentence does, and nothing else is in it."""
+    """Whether it begins and ends like a written sentence, and contains no other."""
     first, last = sentence[0].text.lstrip("\"'“‘«¿¡(["), sentence[-1].text
     begins = first[:1].isupper() or not first[:1].islower()
     return len(sentence) in SENTENCE_WORDS and begins and bool(SENTENCE_END.search(last))

@@ -1,8 +1,8 @@
-"""Wider concepts over the 1000 ImageNet classes: a beagle is a dog, a dog is an animal.
+"""Broader concepts made of the 1000 ImageNet classes: a beagle is a dog, a dog is an animal.
 
-A network trained on ImageNet knows 120 breeds and no dog. Every group here lists the classes it
-takes in, by their number; a class or a group may lie in several groups. Most are kinds of a thing;
-some are places and doings told by the things that belong to them (kitchen, snow, sport).
+A network trained on ImageNet knows 120 breeds but not "dog". Every group here lists the numbers of
+its classes; a class or a group may be in several groups. Most are kinds of a thing; some are places
+and activities recognised by the things that belong to them (kitchen, snow, sport).
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ GROUPS = {
     "diver": "983 801",
     "wedding": "578 982",
 }
-"""Name of a wider concept -> its classes."""
+"""Name of a broader concept -> its classes."""
 
 DISPLAY = {
     101: "elephant", 282: "tiger cat", 421: "handrail", 506: "coil", 638: "leotard",
@@ -238,7 +238,7 @@ UNRELIABLE = frozenset(
         "matchstick", "lampshade", "velvet fabric", "band-aid", "Band-Aid", "lighter",
     }
 )  # fmt: skip
-"""What the network says of credits, darkness and blur: true of the picture, useless as a title."""
+"""Classes for credits, darkness and blur: true of the picture, useless as a title."""
 
 VAGUE_GROUPS = frozenset(
     {
@@ -246,11 +246,11 @@ VAGUE_GROUPS = frozenset(
         "container", "machine", "sea creature", "person", "road", "wall", "wheel", "plant", "seed",
     }
 )  # fmt: skip
-"""Concepts to search for and to match terms to, but too wide to name a story."""
+"""Concepts to search for and to match terms to, but too broad to name a story."""
 
 
 def class_numbers(group: str) -> Iterator[int]:
-    """The classes that a group of this name takes in."""
+    """The classes that a group with this name includes."""
     for piece in GROUPS[group].split():
         first, _, last = piece.partition("-")
         yield from range(int(first), int(last or first) + 1)
@@ -266,7 +266,7 @@ def group_matrix() -> np.ndarray:
 
 
 def plain_name(name: str) -> str:
-    """A class name as people say it: no explanations, no alternatives."""
+    """A class name as people say it, without explanations or alternatives."""
     name = re.sub(r"\s*\([^)]*\)", "", name)
     return re.split(r" / |, | or ", name)[0].strip()
 

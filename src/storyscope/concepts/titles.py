@@ -1,4 +1,4 @@
-"""A title, keywords and a summary for every story, from what is said, seen and written in it."""
+"""A title, keywords and a summary for every story, from speech, pictures and on-screen text."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from storyscope.core import Phrase, Story, Transcript
 
 
 class StoryTitle(NamedTuple):
-    """What a story is called, and the words it is found by."""
+    """The title and keywords of a story."""
 
     title: str
     keywords: tuple[str, ...]
     summary: str = ""
-    """One sentence of the transcript, or nothing."""
+    """One sentence of the transcript, or empty."""
 
 
 def title_stories(
@@ -80,15 +80,16 @@ MOST_KEYWORDS = 8
 LONGEST_TITLE = 48
 SECOND_PHRASE = 0.55
 SECOND_SIGHT = 0.4
-"""A second phrase joins the title when it scores at least this share of the first."""
+"""A second phrase is added to the title if it scores at least this share of the first."""
 FEW_MENTIONS = 4
 SURE_SIGHT = 0.5
-"""A sight names a story, or is a keyword, when it is likelier right than wrong: no name is better
-than a wrong one."""
+"""Minimum probability of a recognised class in titles and keywords: no name is better than a wrong
+one."""
 
 
 def _merge(said: list[Candidate], shown: list[Candidate]) -> list[Candidate]:
-    """Words lead; a sight that is also said moves them up, and fills in where words are few."""
+    """Spoken phrases come first; a recognised class that is also spoken moves them up, and classes
+    fill in if there are few words."""
     sights = {word for candidate in shown[:MOST_KEYWORDS] for word in candidate.key}
     lifted = sorted(said, key=lambda c: -c.score * (1.3 if sights.intersection(c.key) else 1.0))
     spoken = {word for candidate in lifted[:MOST_KEYWORDS] for word in candidate.key}
@@ -99,7 +100,7 @@ def _merge(said: list[Candidate], shown: list[Candidate]) -> list[Candidate]:
 
 
 def _distinct_titles(ranked: Sequence[Sequence[Candidate]]) -> list[str]:
-    """One or two phrases a story; a title that is taken is told apart by the next phrase."""
+    """One or two phrases per story; duplicate titles are distinguished by the next phrase."""
     taken: set[frozenset[str]] = set()
     titles = []
     for number, candidates in enumerate(ranked, start=1):
@@ -116,7 +117,7 @@ def _distinct_titles(ranked: Sequence[Sequence[Candidate]]) -> list[str]:
 
 
 def _proposals(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
-    """The phrases a title could be made of, in order of preference; weak ones come last."""
+    """The phrases that a title could be made of, in order of preference; weak ones come last."""
     strong = [candidate for candidate in candidates if not candidate.is_weak]
     if not strong:
         return []
@@ -131,7 +132,7 @@ def _proposals(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
 
 
 def _is_close(first: Candidate, second: Candidate) -> bool:
-    """Whether the second phrase says nearly as much, and by the same sense."""
+    """Whether the second phrase scores nearly as high, and is from the same modality."""
     share = SECOND_SIGHT if first.seen else SECOND_PHRASE
     return first.seen == second.seen and second.score >= share * first.score
 

@@ -1,4 +1,4 @@
-"""New concept detectors from folders of pictures: a linear probabilistic SVM each."""
+"""Train new concept detectors on folders of pictures: a linear probabilistic SVM each."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def train_concepts(
     seed: int = 0,
     report: Report = silent,
 ) -> TrainedConcepts:
-    """Learn one detector a class from the backbone's activations, pictures x dimensions each.
+    """Train one detector per class on the backbone's activations, pictures x dimensions each.
 
-    Negatives are drawn at random from the other classes and from `background`. Scores become
-    probabilities by Platt's sigmoid, fitted on pictures the SVM was not trained on.
+    Negatives are drawn at random from the other classes and from `background`. Platt's sigmoid,
+    fitted on pictures the SVM was not trained on, turns scores into probabilities.
     """
     names = tuple(sorted(activations))
     rows = {name: unit_rows(activations[name]) for name in names}
@@ -73,9 +73,9 @@ def fit_svm(x: np.ndarray, y: np.ndarray, *, cost: float) -> tuple[np.ndarray, f
 
 
 def fit_platt(scores: np.ndarray, y: np.ndarray) -> tuple[float, float]:
-    """Slope and shift of the sigmoid that turns scores into probabilities (Platt 1999).
+    """Slope and offset of the sigmoid that turns scores into probabilities (Platt 1999).
 
-    The targets are drawn in from 0 and 1, so that separable classes get no infinite slope.
+    The targets are moved away from 0 and 1, so that separable classes do not get an infinite slope.
     """
     positives, negatives = (y > 0).sum(), (y < 0).sum()
     target = np.where(y > 0, (positives + 1) / (positives + 2), 1 / (negatives + 2))
@@ -94,7 +94,7 @@ def fit_platt(scores: np.ndarray, y: np.ndarray) -> tuple[float, float]:
 def _lowest(
     loss: Callable[[np.ndarray], tuple[float, np.ndarray]], start: np.ndarray
 ) -> np.ndarray:
-    """Where a smooth convex loss is least; `loss` gives its value and gradient."""
+    """The minimum of a smooth convex loss; `loss` returns its value and gradient."""
     try:
         from scipy.optimize import minimize
     except ImportError as error:
@@ -109,7 +109,7 @@ def _lowest(
 def _held_out_scores(
     x: np.ndarray, y: np.ndarray, cost: float, random: np.random.Generator
 ) -> np.ndarray:
-    """Each picture's score by an SVM that has not seen it."""
+    """Each picture's score by an SVM that was not trained on it."""
     fold = np.empty(len(y), dtype=int)
     for side in (y > 0, y < 0):
         fold[side] = random.permutation(np.arange(side.sum()) % FOLDS)
@@ -130,5 +130,5 @@ def _refuse_too_few(rows: Mapping[str, np.ndarray], background: np.ndarray | Non
             )
     if len(rows) + (background is not None and len(background) > 0) < 2:
         raise StoryscopeError(
-            "a single concept has nothing to be compared with; add a second folder of pictures"
+            "a single concept cannot be trained without others; add a second folder of pictures"
         )

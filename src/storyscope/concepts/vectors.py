@@ -1,4 +1,4 @@
-"""Word vectors: the space in which terms are alike."""
+"""Word vectors, which measure the similarity of terms."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class WordVectors:
     rows: Mapping[str, int]
     """Word -> row of the matrix."""
     matrix: np.ndarray
-    """Words x dimensions; may be mapped from disk, so take rows, never the whole."""
+    """Words x dimensions; may be mapped from disk, so read rows, never the whole."""
     name: str = ""
 
     @property
@@ -33,12 +33,12 @@ class WordVectors:
         return int(self.matrix.shape[1])
 
     def row_of(self, word: str) -> int | None:
-        """Row of a word as written, or else in lower case."""
+        """Row of a word as written, otherwise in lower case."""
         row = self.rows.get(word)
         return self.rows.get(word.lower()) if row is None else row
 
     def of(self, texts: Iterable[str]) -> tuple[np.ndarray, np.ndarray]:
-        """Unit vectors, one row a text, and which texts are known; unknown ones are zero.
+        """Unit vectors, one row per text, and which texts are known; unknown ones are zero.
 
         A text of several words gets the mean of its words' vectors, scaled to length one.
         """
@@ -60,7 +60,7 @@ def split_words(text: str) -> list[str]:
 
 
 def load_vectors(name: str | Path = "glove-6b-50d") -> WordVectors:
-    """The word vectors called `name`: a file or folder, or those that come in a package."""
+    """The word vectors called `name`: a file or folder, or those in a package."""
     if str(name) not in SHIPPED and Path(name).expanduser().exists():
         return read_vectors(Path(name).expanduser())
     folder = find_model(str(name)).folder
@@ -82,14 +82,14 @@ def read_vectors(path: str | Path) -> WordVectors:
         with _opened(path) as file:
             return _read_binary(file, path) if _is_binary(path) else _read_text(file, path)
     except (OSError, ValueError, EOFError) as error:
-        raise ModelError(f"{path} holds no word vectors that can be read: {error}") from error
+        raise ModelError(f"{path} contains no word vectors that can be read: {error}") from error
 
 
 def _read_folder(folder: Path) -> WordVectors:
     matrices = sorted(folder.glob("*.npy"))
     lists = sorted([*folder.glob("*.parquet"), *folder.glob("*.txt")])
     if not matrices or not lists:
-        raise ModelError(f"{folder} wants a matrix (.npy) and its words (.parquet or .txt)")
+        raise ModelError(f"{folder} must contain a matrix (.npy) and its words (.parquet or .txt)")
     matrix = np.load(matrices[0], mmap_mode="r", allow_pickle=False)
     if lists[0].suffix == ".parquet":
         words = _parquet_words(lists[0], count=len(matrix))
@@ -101,7 +101,7 @@ def _read_folder(folder: Path) -> WordVectors:
 
 
 def _parquet_words(path: Path, *, count: int) -> list[str]:
-    """The words of a Parquet file, kept as text in the cache: unpacking them takes seconds."""
+    """The words of a Parquet file, cached as text: decompressing them takes seconds."""
     data = path.read_bytes()
     kept = cache_folder() / f"words-{hashlib.sha256(data).hexdigest()}.txt"
     with suppress(OSError, UnicodeDecodeError):
@@ -114,7 +114,7 @@ def _parquet_words(path: Path, *, count: int) -> list[str]:
 
 
 def _numbered(words: Sequence[str]) -> dict[str, int]:
-    """Word -> row; of a word listed twice the first counts, as it is the commoner."""
+    """Word -> row; of a word listed twice the first counts, as it is the more common one."""
     rows = dict(zip(words, range(len(words)), strict=True))
     if len(rows) < len(words):
         for row, word in reversed([*enumerate(words)]):
@@ -132,8 +132,8 @@ def _is_binary(path: Path) -> bool:
         sample = file.read(4096)
     if sample.startswith(b"\x80") and path.suffix != ".gz":
         raise ModelError(
-            f"{path} is a Python pickle, which is a program; export the vectors with "
-            f"`save_word2vec_format` and name that file"
+            f"{path} is a Python pickle, which can execute code; export the vectors with "
+            "`save_word2vec_format` and use that file"
         )
     return sum(byte < 9 for byte in sample) > 0.01 * len(sample)
 
@@ -148,11 +148,11 @@ def _read_text(file: IO[bytes], path: Path) -> WordVectors:
             dimensions = int(pieces[1])
             continue
         dimensions = dimensions or len(pieces) - 1
-        # Some words of the big GloVe files hold spaces: the numbers are the last columns.
+        # Some words of the big GloVe files contain spaces: the numbers are the last columns.
         words.append(" ".join(pieces[:-dimensions]))
         vectors.append(np.array(pieces[-dimensions:], dtype=np.float32))
     if not words or dimensions < 2:
-        raise ModelError(f"{path} holds no lines of a word and its numbers")
+        raise ModelError(f"{path} contains no lines of a word and its numbers")
     return WordVectors(_numbered(words), np.stack(vectors), path.name)
 
 

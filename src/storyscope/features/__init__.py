@@ -1,8 +1,8 @@
-"""Shots -> named vectors: what each shot looks, sounds and speaks like, and when it is.
+"""Shots -> named feature vectors of their pictures, sound, speech and times.
 
 While a film is decoded, `KeyframePicker` takes its pictures and `SoundListener` its sound. Then
-`load_backbone` and `describe` look at the keyframes, and `extract` turns all of it into one
-`Features` a name.
+`load_backbone` and `describe` analyse the keyframes, and `extract` computes one `Features` per
+name.
 """
 
 from storyscope.config import FeatureConfig
@@ -63,13 +63,13 @@ __all__ = [
 ]
 
 EXTRACTORS = tuple(cue.name for cue in BUILT_IN if cue.extractor)
-"""Names of the extractors that ship; their records are in `storyscope.cues`."""
+"""Names of the shipped extractors; their records are in `storyscope.cues`."""
 
 
 def extract(
     name: str, material: Material, config: FeatureConfig = FeatureConfig()
 ) -> Features | None:
-    """Describe the shots by the extractor called `name`; None where the video lacks its source."""
+    """Run the extractor called `name`; None if the video lacks its source."""
     known = {cue.name: cue for cue in all_cues() if cue.extractor}
     if name not in known:
         raise UnknownName(f"no extractor called {name!r}; choose from {', '.join(known)}")
@@ -78,6 +78,6 @@ def extract(
 
 
 def extract_all(material: Material, config: FeatureConfig = FeatureConfig()) -> dict[str, Features]:
-    """Every feature the material allows, by name."""
+    """Every feature that the available data allows, by name."""
     found = {name: extract(name, material, config) for name in EXTRACTORS}
     return {name: features for name, features in found.items() if features is not None}

@@ -14,8 +14,8 @@ def appearance(material: Material, config: FeatureConfig) -> Features | None:
     """Element-wise maximum over a shot's keyframes of their maps (paper, "Visual appearance").
 
     With the paper's backbone and the full map that is 7 x 7 x 512 = 25,088 numbers. By default the
-    map is averaged over the picture first: where a thing stands in the frame changes with every
-    camera angle of the same story, and 1,280 numbers are far fewer than 62,720 to store and train.
+    map is averaged over the picture first: positions in the frame change with every camera angle of
+    the same story, and 1,280 numbers are cheaper to store and train on than 62,720.
     """
     vision, keyframes = material.vision, material.keyframes
     if vision is None or keyframes is None or not len(keyframes):

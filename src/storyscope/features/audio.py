@@ -1,4 +1,4 @@
-"""Audio: what a shot sounds like, from cepstra in 10 ms windows."""
+"""Audio features of a shot, from cepstra in 10 ms windows."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from storyscope.features.mfcc import FLOOR, derivatives
 SILENCE = -11.5
 """Log-energy (natural, full scale 0) below which a window is silent: -50 dB."""
 MODULATIONS = (0.5, 1.0, 3.0, 6.0, 12.0, 50.0)
-"""Hertz; syllables beat at 3 to 6, music at 1 to 3, wind and water hardly at all."""
+"""Modulation bands in Hertz: syllables are at 3 to 6, music at 1 to 3, wind and water hardly
+modulate."""
 MIXTURE_WINDOWS = 40_000
-"""Windows, spread evenly over all tracks, that a mixture is fitted to."""
+"""Number of windows, spread evenly over all tracks, that a mixture is fitted to."""
 WINDOWS_AT_ONCE = 8192
 REACH = 4
-"""Windows either side that a window's second derivative looks at."""
+"""Windows on either side that a window's second derivative depends on."""
 
 
 def audio(material: Material, config: FeatureConfig) -> Features | None:
@@ -76,7 +77,7 @@ def _each_shot(
 
 
 def _windows(sound: Sound, shot: Shot) -> np.ndarray:
-    """The windows heard during a shot; one of silence where the track has none."""
+    """The windows of a shot; one of silence if the track has none."""
     edges = (np.array([shot.span.start, shot.span.end]) - sound.first_second) / sound.window_seconds
     start, end = np.clip(np.rint(edges), 0, len(sound.mfcc)).astype(int)
     if start == end:
@@ -104,7 +105,7 @@ def _statistics(mfcc: np.ndarray) -> np.ndarray:
 
 
 def _beat(energy: np.ndarray) -> np.ndarray:
-    """Share of the loudness's movement in each band of modulation."""
+    """Share of the loudness modulation in each band."""
     power = np.abs(np.fft.rfft(energy - energy.mean(), max(len(energy), 200))) ** 2
     hertz = np.fft.rfftfreq(max(len(energy), 200), 0.01)
     bands = np.array(

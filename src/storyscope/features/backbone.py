@@ -1,6 +1,6 @@
-"""The image network, ready to run: its graph is made once from the weights and then cached.
+"""The image network: its graph is built once from the weights and then cached.
 
-onnxruntime runs it, or torch where torch sees a GPU that onnxruntime cannot use.
+onnxruntime runs it, or torch if torch finds a GPU that onnxruntime cannot use.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from storyscope.models import (
 )
 
 GRAPH_VERSION = 2
-"""Raised when `networks.py` writes a different graph from the same weights."""
+"""Increase this number when `networks.py` writes a different graph from the same weights."""
 
 VGG16 = "vgg16"
-"""The paper's image network, under the name that settings give it."""
+"""The paper's image network, by its name in the settings."""
 
 COLUMNS = tuple(f"column_{number}" for number in range(1, 6))
 
@@ -48,12 +48,12 @@ BUILDERS: dict[str, Callable[[Weights], Graph]] = {
     "_conv_stem.weight": efficientnet_lite0,
     "features.28.weight": vgg16,
 }
-"""A tensor only that architecture has, and what builds its graph."""
+"""A tensor that only this architecture has, and the function that builds its graph."""
 
 
 @dataclass(frozen=True, eq=False)
 class BackboneOutput:
-    """What one pass gives for n pictures."""
+    """Output of one pass over n pictures."""
 
     maps: np.ndarray
     """float32 [n, channels, 7, 7], the last convolutional layer."""
@@ -75,9 +75,9 @@ class Backbone:
 
     name: str
     digest: str
-    """Of the weights and of the way they are run."""
+    """Digest of the weights and of how they are run."""
     channels: int
-    """Filters of the last convolutional layer."""
+    """Number of filters of the last convolutional layer."""
     session: Session
 
     @property
@@ -111,7 +111,7 @@ def load_backbone(name: str, *, threads: int | None = None) -> Backbone:
 
 
 def backbone_digest(name: str) -> str:
-    """What names everything the backbone called `name` makes: its weights and how they are run."""
+    """Digest of the backbone called `name`: its weights and how they are run."""
     digest, _ = _weights(name)
     return digest
 
@@ -122,7 +122,7 @@ def _on_onnxruntime(name: str, digest: str, model: Path | bytes, threads: int | 
 
 
 def _kept_graph(digest: str) -> Path | None:
-    """The graph of these weights in the cache; one whose content is not what its name says goes."""
+    """The cached graph of these weights; a damaged one is deleted."""
     for path in (cache_folder() / "networks").glob(f"{digest}-*.onnx"):
         with suppress(OSError):
             if path.stem == f"{digest}-{digest_of(path)}":
@@ -140,27 +140,27 @@ def _weights(name: str) -> tuple[str, Path]:
 
 
 def _own_file(name: str) -> Path | None:
-    """A file of weights that a person named; a name of ours is never one."""
+    """A file of weights given by the user; never one of the reserved names."""
     file = Path(name).expanduser()
     return file if name not in (VGG16, *SHIPPED) and file.is_file() else None
 
 
 def vgg16_file() -> Path:
-    """Where VGG-16 is kept once a person has brought it; it comes in no package."""
+    """The file of VGG-16 once a user has provided it; it is not in any package."""
     file = models_folder() / VGG16 / "model.safetensors"
     if not file.exists():
         raise ModelError(
-            "the paper's image network, VGG-16, is not on this machine and comes in no package; "
-            "provide its weights (torchvision .pth, Keras .h5, Caffe .caffemodel) with "
+            "the paper's image network, VGG-16, is not installed and not available in any "
+            "package; provide its weights (torchvision .pth, Keras .h5, Caffe .caffemodel) with "
             "`storyscope models get vgg16 --file FILE`, or use --preset paper-lite"
         )
-    fix = "bring it again with `storyscope models get vgg16 --file FILE`"
+    fix = "provide it again with `storyscope models get vgg16 --file FILE`"
     check_pinned(file.parent, name=VGG16, fix=fix)
     return file
 
 
 def keep_vgg16(path: Path) -> Path:
-    """Convert a file of VGG-16, in any layout people have, into the one that is run; once."""
+    """Convert a file of VGG-16, in any known layout, into the one that is used; once."""
     weights = {name: array.astype(np.float32) for name, array in read_vgg16(path).items()}
     target = models_folder() / VGG16 / "model.safetensors"
     write_weights(target, weights, {"format": "VGG-16 as timm names it", "from": path.name})
@@ -177,7 +177,7 @@ def _digest(model: Model, weights: Path) -> str:
 
 
 def _digest_of_file(path: Path) -> str:
-    """SHA-256 of half a gigabyte, once a process for a file that does not change."""
+    """SHA-256 of half a gigabyte, computed once per process for an unchanged file."""
     found = path.stat()
     return _digest_of_state(path, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 

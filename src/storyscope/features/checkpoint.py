@@ -1,8 +1,7 @@
 """Weights of torch checkpoints and safetensors files, read into numpy without torch.
 
-A torch checkpoint is a pickle, and a pickle is a program. The reader below lets that program
-name nothing but the few constructors a table of tensors needs; anything else is refused before
-it runs.
+A torch checkpoint is a pickle, which can execute code. The reader below allows only the few
+constructors that a table of tensors needs; anything else is rejected before it runs.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def read_weights(path: Path) -> dict[str, np.ndarray]:
 
 @dataclass
 class _Storage:
-    """A run of numbers that tensors are views of; `numbers` arrive after the pickle."""
+    """A run of numbers that tensors are views of; `numbers` are read after the pickle."""
 
     dtype: np.dtype[Any]
     count: int
@@ -87,7 +86,7 @@ class _View:
 
 
 class _TensorUnpickler(pickle.Unpickler):
-    """Knows how to rebuild tensors, and refuses every other name."""
+    """Rebuilds tensors, and rejects every other name."""
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__(file)
@@ -151,6 +150,6 @@ def _read_legacy(path: Path) -> dict[str, np.ndarray]:
 def _arrays(table: Any) -> dict[str, np.ndarray]:
     if not isinstance(table, dict):
         raise pickle.UnpicklingError("it holds no table of tensors")
-    # Some are kept together with the state of their training.
+    # Some are stored together with the state of their training.
     table = table.get("model_state", table)
     return {str(name): view.array() for name, view in table.items() if isinstance(view, _View)}

@@ -15,7 +15,7 @@ from storyscope.features.pictures import small_from_jpeg
 HUES = 180
 COLOUR_BINS = (16, 4, 4)
 REDUCED_HEIGHT = 64
-"""Histograms do not need more pixels than this."""
+"""Maximum number of pixels for histograms, which need no more."""
 
 
 def hue(material: Material, config: FeatureConfig) -> Features | None:

@@ -1,4 +1,4 @@
-"""The one shape every extractor has: material in, one row a shot out."""
+"""The interface of extractors: data of a video in, one row per shot out."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from storyscope.features.fisher import Mixture
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """What is known of a video when its shots are described; None is what it does not have."""
+    """Data of a video from which its shots are described; None for what it does not have."""
 
     shots: tuple[Shot, ...]
     keyframes: Keyframes | None = None
     vision: VisionOutput | None = None
-    """One row a keyframe."""
+    """One row per keyframe."""
     sound: Sound | None = None
     transcript: Transcript | None = None
     mixture: Mixture | None = None
-    """The sound mixture of the collection, for the paper's Fisher vectors."""
+    """The audio mixture of the collection, for the paper's Fisher vectors."""
 
 
 Extractor = Callable[[Material, FeatureConfig], Features | None]
-"""One row a shot, or None when the video lacks what is described: absent is not zero."""
+"""One row per shot, or None if the video lacks the source: missing is not zero."""

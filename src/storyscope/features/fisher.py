@@ -7,8 +7,7 @@ For the windows x_t of a shot, the mixture (p_k, m_k, s_k) and its posteriors q_
 
 are stacked, then square-rooted with their sign and scaled to length one.
 
-One mixture serves a whole collection: vectors of two mixtures live in different spaces and are not
-to be compared, so a mixture has a file and a digest, and features made with it carry the digest.
+One mixture is used for a whole collection: vectors of different mixtures cannot be compared, so a mixture has a file and a digest, and features made with it carry the digest.
 """
 
 from __future__ import annotations
@@ -28,9 +27,10 @@ ARRAYS = ("centre", "basis", "shares", "means", "variances")
 COMPONENTS = 256
 ROUNDS = 12
 SMALLEST_VARIANCE = 1e-2
-"""Of variables scaled to variance one: keeps a component from closing on a repeated window."""
+"""Minimum variance of variables scaled to variance one: prevents a component from collapsing on a
+repeated window."""
 SMALLEST_SPREAD = 1e-3
-"""Directions in which the samples hardly differ are not blown up to variance one."""
+"""Minimum relative variance of a direction: others are not scaled up to variance one."""
 CHUNK = 4096
 
 
@@ -50,12 +50,12 @@ class Mixture:
 
     @property
     def digest(self) -> str:
-        """What names the space that Fisher vectors of this mixture live in."""
+        """Digest that identifies the space of Fisher vectors of this mixture."""
         arrays = (self.centre, self.basis, self.shares, self.means, self.variances)
         return hashlib.sha256(b"".join(a.tobytes() for a in arrays)).hexdigest()[:12]
 
     def variables(self, samples: np.ndarray) -> np.ndarray:
-        """Samples [n, dims] as the mixture sees them."""
+        """Samples [n, dims] transformed to the mixture's variables."""
         rotated: np.ndarray = (np.asarray(samples, np.float32) - self.centre) @ self.basis
         return rotated
 
@@ -66,7 +66,7 @@ class Mixture:
 
     @classmethod
     def load(cls, path: Path) -> Mixture:
-        """Read a mixture back; a damaged file is refused."""
+        """Read a mixture; a damaged file is rejected."""
         arrays, facts = read_weights(path, "a sound mixture", {"format": FORMAT, "digest": None})
         missing = [name for name in ARRAYS if name not in arrays]
         if missing:

@@ -1,11 +1,12 @@
-"""Ten numbers that say how a picture fills the five resolutions of a network.
+"""Ten numbers that describe how a picture activates the five resolutions of a network.
 
 Each map M (s x s) is enlarged to l x l by bilinear interpolation and weighted by a Gaussian g g'
 centred on the picture; its mean and standard deviation are the features (paper, "Thumbnail
 selection"). Enlarging and weighting are both separable, W = A M A' with A = diag(g) R, so neither
 needs the enlarged map:
 
-    sum W = a' M a  with a = A' 1          sum W^2 = tr(K M K M')  with K = A' A
+    sum W   = a' M a        with a = A' 1
+    sum W^2 = tr(K M K M')  with K = A' A
 """
 
 from __future__ import annotations

@@ -13,10 +13,10 @@ from storyscope.core import Keyframes, Picture, Shot
 from storyscope.features.pictures import to_jpeg
 
 RECENT, RECENT_FRAMES = 60, 320
-"""Pictures kept whole while the shot detector makes up its mind, which takes it some three hundred
-frames: with few frames a second, most of them are pictures."""
+"""Number of complete pictures kept until the shot detector has decided, which takes about three
+hundred frames: at a low frame rate, most of them are pictures."""
 SECONDS_PER_CANDIDATE = 10.0
-"""A shot earns one picture beyond its keyframes for every so many seconds."""
+"""A shot gets one picture beyond its keyframes per this many seconds."""
 
 
 class KeyframePicker:
@@ -42,7 +42,7 @@ class KeyframePicker:
         self._ready: list[Keyframes] = []
 
     def see(self, picture: Picture) -> None:
-        """Take the next picture."""
+        """Add the next picture."""
         self._recent.append(_Numbered(self._seen, picture))
         self._seen += 1
         while self._shots and picture.index >= self._shots[0].frames.stop:
@@ -50,25 +50,26 @@ class KeyframePicker:
         self._age()
 
     def add_shot(self, shot: Shot) -> None:
-        """Take the next finished shot."""
+        """Add the next finished shot."""
         self._shots.append(shot)
         if self._recent and self._recent[-1].picture.index >= shot.frames.stop:
             self._finish(self._shots.popleft())
 
     def drain(self) -> Keyframes:
-        """The keyframes settled since the last call."""
+        """The keyframes that became final since the last call."""
         ready, self._ready = self._ready, []
         return join_keyframes(ready)
 
     def close(self) -> Keyframes:
-        """Settle what is left and give the keyframes settled since the last call."""
+        """Finish, and return the keyframes that became final since the last call."""
         while self._shots:
             self._finish(self._shots.popleft())
         self._settle(None)
         return self.drain()
 
     def _finish(self, shot: Shot) -> None:
-        """All pictures of a shot were seen: keep its candidates until the next shot is known."""
+        """All pictures of a shot have been added: keep its candidates until the next shot is
+        known."""
         self._settle(shot)
         held = [*self._older, *self._recent]
         inside = [item for item in held if item.picture.index in shot.frames]
@@ -117,7 +118,7 @@ def _stride(count: int, most: int) -> int:
 def pick_keyframes(
     pictures: Iterable[Picture], shots: Iterable[Shot], config: FeatureConfig = FeatureConfig()
 ) -> Keyframes:
-    """The keyframes of shots that are all known beforehand."""
+    """The keyframes of shots that are all known in advance."""
     picker = KeyframePicker(config)
     for shot in shots:
         picker.add_shot(shot)
@@ -139,7 +140,7 @@ def join_keyframes(parts: Sequence[Keyframes]) -> Keyframes:
 
 
 def rows_of_shots(keyframes: Keyframes, shots: Sequence[Shot]) -> list[np.ndarray]:
-    """The keyframes of every shot; one too short to have any borrows the nearest in time."""
+    """The keyframes of every shot; one too short to have any uses the nearest in time."""
     rows = []
     for number, shot in enumerate(shots):
         own = np.flatnonzero(keyframes.shots == number)
@@ -151,9 +152,10 @@ def rows_of_shots(keyframes: Keyframes, shots: Sequence[Shot]) -> list[np.ndarra
 
 
 def nearest_to_uniform(positions: np.ndarray, start: float, end: float, count: int) -> np.ndarray:
-    """Which of the rising `positions` lie nearest the middles of `count` equal parts of a span.
+    """Which of the increasing `positions` are nearest to the middles of `count` equal parts of a
+    span.
 
-    Fewer come back when there are fewer, or when one lies nearest to two middles.
+    There are fewer results if there are fewer positions, or if one is nearest to two middles.
     """
     if len(positions) <= count:
         return np.arange(len(positions))
@@ -181,7 +183,8 @@ def _choose(
 
 
 def _uniform_count(shot: Shot, config: FeatureConfig) -> int:
-    """Keyframes a shot has time for: what is seen in a blink looks the same three times."""
+    """Maximum number of keyframes for the length of a shot: pictures of a very short shot look
+    alike."""
     most = config.keyframes_per_shot
     if not config.seconds_per_keyframe:
         return most

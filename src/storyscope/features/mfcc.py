@@ -1,4 +1,4 @@
-"""Sound in 10 ms windows -> log-energy and 29 cepstral coefficients, as the sound streams by."""
+"""Sound in 10 ms windows -> log-energy and 29 cepstral coefficients, computed as a stream."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ TRANSFORM = 512
 FLOOR = 1e-10
 PRE_EMPHASIS = 0.97
 TOLERATED_GAP = 0.05
-"""Timestamps of sound jitter; only a hole longer than this is filled with silence."""
+"""Timestamps of sound jitter; only gaps longer than this many seconds are filled with silence."""
 LONGEST_HOLE = 3600.0
-"""Seconds; sound after a longer hole is not heard: the stamps of damaged files lie by years."""
+"""Seconds; sound after a longer gap is ignored: the timestamps of damaged files may be off by
+years."""
 MOST_SILENCE = 20
-"""All holes together may be an hour, and so many times as long as what is heard."""
+"""Maximum total of gaps: an hour, and this multiple of the sound itself."""
 
 
 class SoundListener:
-    """Fed with sound chunks in time order; holds no more than was heard since the last `drain`."""
+    """Receives sound chunks in time order; keeps only the sound since the last `drain`."""
 
     def __init__(self) -> None:
         self._first: float | None = None
@@ -36,7 +37,7 @@ class SoundListener:
         self._mfcc: list[np.ndarray] = []
 
     def hear(self, chunk: SoundChunk) -> None:
-        """Take the next stretch of sound; holes become silence, overlaps are dropped."""
+        """Add the next chunk of sound; gaps become silence, overlaps are dropped."""
         if self._first is None:
             self._first = chunk.seconds
         samples = np.nan_to_num(chunk.samples.astype(np.float32), posinf=0.0, neginf=0.0)
@@ -53,12 +54,12 @@ class SoundListener:
         self._add(samples)
 
     def drain(self) -> np.ndarray:
-        """The windows heard since the last call."""
+        """The windows since the last call."""
         parts, self._mfcc = self._mfcc, []
         return np.concatenate([np.zeros((0, CEPSTRA + 1), np.float16), *parts])
 
     def close(self) -> Sound | None:
-        """The track from the last `drain` to its end; None if nothing was ever heard."""
+        """The track from the last `drain` to its end; None if there was no sound at all."""
         if self._first is None or not self._heard:
             return None
         if len(self._rest):
@@ -92,7 +93,7 @@ def mfcc(windows: np.ndarray) -> np.ndarray:
 
 
 def derivatives(values: np.ndarray) -> np.ndarray:
-    """Slope over two windows either side, by least squares; the ends repeat."""
+    """Slope over two windows on either side, by least squares; the ends are repeated."""
     padded = np.pad(values, ((2, 2), (0, 0)), mode="edge")
     near = padded[3:-1] - padded[1:-3]
     far = padded[4:] - padded[:-4]

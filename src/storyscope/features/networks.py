@@ -24,7 +24,7 @@ Weights = Mapping[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Stage:
-    """Inverted bottlenecks of one width: `repeats` blocks, the first of which strides."""
+    """Inverted bottlenecks of one width: `repeats` blocks, the first of which has a stride."""
 
     repeats: int
     kernel: int
@@ -83,7 +83,7 @@ def efficientnet_lite0(weights: Weights) -> Graph:
 
 
 def vgg16(weights: Weights) -> Graph:
-    """VGG-16 as in the paper; `maps` is what its last pooling leaves, 7 x 7 x 512."""
+    """VGG-16 as in the paper; `maps` is the output of its last pooling, 7 x 7 x 512."""
     network = _Network("vgg16", weights)
     deviation = np.array([0.229, 0.224, 0.225]) * 255
     mean = weights.get("input.mean", np.array([0.485, 0.456, 0.406]) * 255)
@@ -107,7 +107,7 @@ def vgg16(weights: Weights) -> Graph:
 
 
 class _Network:
-    """A graph under construction, and the weights it draws from."""
+    """A graph under construction, and the weights it uses."""
 
     def __init__(self, name: str, weights: Weights) -> None:
         self.graph = Graph(name)
@@ -116,7 +116,8 @@ class _Network:
         self._columns: dict[int, list[str]] = defaultdict(list)
 
     def pictures(self, *, mean: Sequence[float], scale: Sequence[float]) -> str:
-        """From bytes [n, y, x, rgb] to numbers [n, rgb, y, x] as the network was trained."""
+        """Convert bytes [n, y, x, rgb] to the numbers [n, rgb, y, x] that the network was trained
+        on."""
         # Channels first while pixels are bytes: broadcasting over a last axis of three is slow.
         planes = self.graph.node("Transpose", "pictures", perm=[0, 3, 1, 2])
         numbers = self.graph.node("Cast", planes, to=1)
@@ -136,7 +137,7 @@ class _Network:
         rectified: bool = False,
         output: str = "",
     ) -> str:
-        """Convolution, batch normalisation and, if asked, ReLU6, as one convolution."""
+        """Convolution, batch normalisation and, optionally, ReLU6, as one convolution."""
         kernel = self._take(f"{convolution}.weight").astype(np.float64)
         deviation = np.sqrt(self._take(f"{norm}.running_var") + BATCH_NORM_EPSILON)
         gain = self._take(f"{norm}.weight") / deviation
@@ -177,7 +178,7 @@ class _Network:
         self.graph.node("Softmax", logits, output="posteriors", axis=1)
 
     def column(self, size: int, layer: str) -> None:
-        """Let a rectified layer take part in the hypercolumn map of its resolution."""
+        """Add a rectified layer to the hypercolumn map of its resolution."""
         mean = self.graph.node("ReduceMean", layer, axes=[1], keepdims=0)
         self._columns[size].append(mean)
 

@@ -1,8 +1,8 @@
-"""A network written down as an ONNX file.
+"""Write a network as an ONNX file.
 
-ONNX is a protocol buffer. The handful of messages a convolutional network needs are written here
-directly, so that the core install does without the `onnx` package and its 36 MB.
-Field numbers are those of onnx.proto.
+ONNX is a protocol buffer. The few messages that a convolutional network needs are written here
+directly, so that the core install does not need the `onnx` package and its 36 MB. Field numbers are
+those of onnx.proto.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ELEMENT_TYPES = {np.dtype("f4"): 1, np.dtype("u1"): 2, np.dtype("i8"): 7}
 
 @dataclass(frozen=True)
 class Node:
-    """One operation: what it is called, what it takes, and the name of its result."""
+    """One operation: its type, its inputs, and the name of its result."""
 
     operator: str
     inputs: tuple[str, ...]
@@ -33,7 +33,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Tensor:
-    """What goes in or comes out; a free axis is a word."""
+    """An input or output; a free axis is a word."""
 
     name: str
     dtype: np.dtype
@@ -41,7 +41,7 @@ class Tensor:
 
 
 class Graph:
-    """Nodes and constants in the order they are added; `model` gives the file."""
+    """Nodes and constants in the order they are added; `model` returns the file."""
 
     def __init__(self, name: str) -> None:
         self.name = name

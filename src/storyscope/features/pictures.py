@@ -1,4 +1,4 @@
-"""Pictures as JPEG and back, and at the size a network wants."""
+"""Pictures as JPEG and back, and at the input size of a network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ JPEG_QUALITY = 80
 
 
 def to_jpeg(rgb: np.ndarray, *, quality: int = JPEG_QUALITY) -> bytes:
-    """Code uint8 [height, width, 3]; the same picture always gives the same bytes."""
+    """Encode uint8 [height, width, 3]; the same picture always gives the same bytes."""
     from PIL import Image
 
     out = io.BytesIO()
@@ -32,7 +32,7 @@ def from_jpeg(data: bytes) -> np.ndarray:
 
 
 class Decoded(Sequence[np.ndarray]):
-    """Pictures that are decoded when they are asked for, and not kept."""
+    """Pictures that are decoded on request, and not cached."""
 
     def __init__(self, coded: Sequence[bytes]) -> None:
         self._coded = coded
@@ -51,7 +51,7 @@ class Decoded(Sequence[np.ndarray]):
 
 
 def small_from_jpeg(data: bytes) -> np.ndarray:
-    """Decode at a quarter of the size, which is a quarter of the work: enough for colours."""
+    """Decode at a quarter of the size, which takes a quarter of the time: enough for colours."""
     from PIL import Image
 
     with Image.open(io.BytesIO(data)) as image:
@@ -68,7 +68,7 @@ def squared_from_jpeg(data: bytes, size: int) -> np.ndarray:
 
 
 def squared(rgb: np.ndarray, size: int) -> np.ndarray:
-    """The whole picture, squeezed to uint8 [size, size, 3] as the paper does."""
+    """The whole picture, resized to uint8 [size, size, 3] without cropping, as in the paper."""
     from PIL import Image
 
     return _squared(Image.fromarray(rgb), size)

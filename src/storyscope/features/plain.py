@@ -1,4 +1,4 @@
-"""Pictures that show nothing, and pictures that show little but lettering."""
+"""Blank pictures, and pictures that show mostly text."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from storyscope.core import Keyframes
 from storyscope.features.pictures import from_jpeg, small_from_jpeg
 
 MIN_CONTRAST = 10.0
-"""Standard deviation of the grey levels, of 255, below which a picture shows nothing."""
+"""Standard deviation of the grey levels, of 255, below which a picture is blank."""
 GROUND_REACH = 12
-"""Pixels to each side over which the ground of lettering is averaged; it may be a gradient."""
+"""Pixels on each side over which the background of text is averaged; it may be a gradient."""
 STROKE_CONTRAST = 36
-"""Grey levels by which lettering differs from its ground."""
+"""Grey levels by which text differs from its background."""
 MIN_CROSSINGS, CROSSINGS = 4, 15
-"""Changes between ground and strokes along a row that has any, and along the median of such rows:
-the outline of a moon or a face crosses a row a few times, a line of words far oftener."""
+"""Changes between background and strokes along a row that has any, and along the median of such
+rows: the outline of a moon or a face crosses a row a few times, a line of text far more often."""
 MIN_ONE_SIDED = 0.7
-"""Share of strokes that are all lighter, or all darker, than their ground: leaves are both."""
+"""Share of strokes that are all lighter, or all darker, than their background: leaves are both."""
 MIN_ROWS = 0.02
-"""Share of the rows that lettering goes through: one line of small words is enough."""
+"""Minimum share of the rows with text: one line of small words is enough."""
 
 
 def contrast(rgb: np.ndarray) -> float:
@@ -37,7 +37,7 @@ def is_blank(rgb: np.ndarray) -> bool:
 def is_lettered(rgb: np.ndarray) -> bool:
     """Whether a picture is a title card or a page of credits.
 
-    Lettering is many thin strokes side by side, all lighter or all darker than what is behind.
+    Text consists of many thin strokes side by side, all lighter or all darker than the background.
     """
     from PIL import Image, ImageFilter
 
@@ -64,12 +64,12 @@ def blank_shots(keyframes: Keyframes, count: int) -> np.ndarray:
 
 
 def shots_of_lettering(keyframes: Keyframes, shots: Iterable[int]) -> set[int]:
-    """Those of the shots most of whose keyframes show lettering, or nothing."""
+    """Those of the shots most of whose keyframes show text, or are blank."""
     return {shot for shot in shots if _is_plain(keyframes, shot)}
 
 
 def closing_lettering(keyframes: Keyframes, count: int) -> int:
-    """The first shot from which on a video shows nothing but lettering; `count` where none does."""
+    """The first shot from which on a video shows only text; `count` if there is none."""
     first = count
     while first > 0 and _is_plain(keyframes, first - 1):
         first -= 1

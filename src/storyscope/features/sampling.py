@@ -1,4 +1,4 @@
-"""Which keyframes speak for a shot."""
+"""Which keyframes represent a shot."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from storyscope.features.keyframes import nearest_to_uniform, rows_of_shots
 def sample_keyframes(
     shots: tuple[Shot, ...], keyframes: Keyframes, config: FeatureConfig
 ) -> list[np.ndarray]:
-    """For every shot the rows of the keyframes that speak for it, at least one each."""
+    """For every shot the rows of the keyframes that represent it, at least one each."""
     colours = keyframe_colours(keyframes) if config.sampling == "different" else None
     rows = []
     for shot, own in zip(shots, rows_of_shots(keyframes, shots), strict=True):
@@ -26,7 +26,7 @@ def sample_keyframes(
 
 
 def most_different(histograms: np.ndarray, count: int) -> np.ndarray:
-    """Rows that differ most: the farthest pair, then whatever is farthest from those taken."""
+    """Rows that differ most: the farthest pair, then whatever is farthest from those selected."""
     if len(histograms) <= count:
         return np.arange(len(histograms))
     distances = np.abs(histograms[:, None] - histograms[None]).sum(axis=2)

@@ -1,4 +1,4 @@
-"""Speech: how much is said in a shot, and how long nobody speaks where it begins."""
+"""Speech: how much is spoken in a shot, and how long the pause is where it begins."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ def speech(material: Material, config: FeatureConfig) -> Features | None:
 
 
 LONGEST_PAUSE = 10.0
-"""Seconds; in a longer silence nobody is making a pause."""
+"""Maximum length of a pause in seconds: in a longer silence nobody is talking."""
 
 
 def pauses(material: Material, config: FeatureConfig) -> Features | None:
-    """Silence around the change into each shot, from the last word to the next: log(1 + seconds).
+    """Silence around the transition into each shot, from the last word to the next: log(1 +
+    seconds).
 
-    A word across the change leaves none, and so does the first shot, into which nothing changes.
+    It is 0 if a word spans the transition, and for the first shot, which has no transition.
     """
     transcript = material.transcript
     if transcript is None or not transcript.words or not material.shots:

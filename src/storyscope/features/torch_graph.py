@@ -1,4 +1,4 @@
-"""A network's graph run by torch: how the image network comes to use a GPU that torch sees."""
+"""Run a network's graph with torch, to use a GPU that torch finds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from storyscope.features.onnx_graph import Graph
 
 
 class TorchSession:
-    """Answers as onnxruntime's session does, on the device that is named."""
+    """Has the interface of onnxruntime's session, on a given device."""
 
     def __init__(self, graph: Graph, device: str) -> None:
         self._graph = graph
@@ -23,7 +23,7 @@ class TorchSession:
         """Values of the named `outputs`."""
         import torch
 
-        # A GPU would else round to ten bits on the way, and not always in the same order.
+        # Otherwise a GPU would round to ten bits, and not always in the same order.
         exact = torch.backends.cudnn.flags(enabled=True, deterministic=True, allow_tf32=False)
         values = self._constants | {name: self._tensor(value) for name, value in inputs.items()}
         with torch.inference_mode(), exact:
@@ -39,7 +39,7 @@ class TorchSession:
 
 
 def _operators() -> dict[str, Callable[..., Any]]:
-    """The operators our networks are made of, with the attributes that they are given there."""
+    """The operators of our networks, with the attributes that they use."""
     import torch
     from torch.nn import functional
 
@@ -82,6 +82,6 @@ def _operators() -> dict[str, Callable[..., Any]]:
 
 
 def _same(size: int, kernel: int, stride: int) -> tuple[int, int]:
-    """What is missing before and after a row for its length to shrink by the stride alone."""
+    """Padding before and after a row, so that its length shrinks by the stride alone."""
     missing = max((-(-size // stride) - 1) * stride + kernel - size, 0)
     return missing // 2, missing - missing // 2

@@ -1,9 +1,9 @@
-"""VGG-16 in the layouts people have it in: torchvision, timm, Keras and Caffe.
+"""VGG-16 in the common layouts: torchvision, timm, Keras and Caffe.
 
 Whatever the file, the result is one table: `features.N` for the convolutions, `pre_logits.fc1`,
-`pre_logits.fc2` and `head.fc` as timm names them, and for Keras and Caffe, which subtract a mean
-from pixels of 0 to 255 in the order blue, green, red, what their input was: `input.mean` and
-`input.scale`, red first. No file is executed.
+`pre_logits.fc2` and `head.fc` as in timm, and for Keras and Caffe, which subtract a mean from
+pixels of 0 to 255 in the order blue, green, red, the preprocessing: `input.mean` and `input.scale`,
+red first. No file is executed.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ Weights = dict[str, np.ndarray]
 
 WIDTHS = (64, 64, 128, 128, 256, 256, 256, 512, 512, 512, 512, 512, 512)
 NUMBERS = (0, 2, 5, 7, 10, 12, 14, 17, 19, 21, 24, 26, 28)
-"""Of the convolutions in torchvision's list of layers."""
+"""Numbers of the convolutions in torchvision's list of layers."""
 CAFFE_NAMES = tuple(
     f"conv{block}_{layer}"
     for block, layers in enumerate((2, 2, 3, 3, 3), start=1)
     for layer in range(1, layers + 1)
 )
 CAFFE_MEAN = (123.68, 116.779, 103.939)
-"""Red, green, blue: what both Caffe's and Keras's networks were trained with."""
+"""Red, green, blue: the mean that both Caffe's and Keras's networks were trained with."""
 MOST_BIAS = 0.5
-"""Most that the mean of the first layer may be beside its spread: a trained one is near zero."""
+"""Maximum mean of the first layer relative to its spread: a trained one is near zero."""
 
 
 def read_vgg16(path: Path) -> Weights:
@@ -57,7 +57,7 @@ def _from_torchvision(weights: Mapping[str, np.ndarray]) -> Weights:
 
 
 def _with_convolutions(weights: Weights) -> Weights:
-    """The two fully connected layers as the convolutions that they are."""
+    """The two fully connected layers as equivalent convolutions."""
     for name, size in (("pre_logits.fc1", 7), ("pre_logits.fc2", 1)):
         matrix = weights.get(f"{name}.weight")
         if matrix is not None and matrix.ndim == 2 and not matrix.shape[1] % size**2:
@@ -66,7 +66,7 @@ def _with_convolutions(weights: Weights) -> Weights:
 
 
 def _with_caffe_input(weights: Weights) -> Weights:
-    """Red first, and what pixels have to be for this network."""
+    """Weights with red first, and the preprocessing of pixels for this network."""
     first = weights.get("features.0.weight")
     if first is not None and first.ndim == 4:
         weights["features.0.weight"] = first[:, ::-1]
@@ -170,7 +170,7 @@ def _integers(content: memoryview) -> list[int]:
 
 
 def _fields(content: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """Number and value of each field of a protocol buffer; numbers of fixed width are passed."""
+    """Number and value of each field of a protocol buffer; fixed-width numbers are skipped."""
     place = 0
     while place < len(content):
         key, place = _integer(content, place)
@@ -202,7 +202,7 @@ def _integer(content: memoryview, place: int) -> tuple[int, int]:
 
 
 def _check(path: Path, weights: Mapping[str, np.ndarray]) -> None:
-    """Refuse what is not VGG-16 at full width, or was not read as it was written."""
+    """Reject what is not VGG-16 at full width, or was not read in the right order."""
     for name, shape in _shapes():
         if name not in weights:
             raise ModelError(f"{path} is not VGG-16: {name} is missing")

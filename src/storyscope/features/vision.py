@@ -1,4 +1,4 @@
-"""Keyframes -> what the image network sees in each."""
+"""Run the image network on keyframes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from storyscope.features.pictures import squared, squared_from_jpeg
 from storyscope.progress import Report, Step, silent
 
 BATCH = 4
-"""More pictures at once no longer fit into a core's cache, and take longer each."""
+"""Batch size: larger batches do not fit into a core's cache, and take longer per picture."""
 
 
 def describe(
@@ -28,7 +28,7 @@ def describe(
 def describe_parts(
     keyframes: Keyframes, backbone: Backbone, *, full_map: bool = False, report: Report = silent
 ) -> Iterator[VisionOutput]:
-    """The same a few keyframes at a time, in their order; at least one part."""
+    """Run it on a few keyframes at a time, in order; yields at least one part."""
     pictures = (squared_from_jpeg(data, SIZE) for data in keyframes.pictures)
     return _described(pictures, len(keyframes), backbone, full_map, report)
 
@@ -36,7 +36,7 @@ def describe_parts(
 def describe_pictures(
     pictures: Sequence[np.ndarray], backbone: Backbone, *, full_map: bool = False
 ) -> VisionOutput:
-    """The same for pictures in memory, uint8 [height, width, 3] each."""
+    """Run it on pictures in memory, uint8 [height, width, 3] each."""
     squares = (squared(rgb, SIZE) for rgb in pictures)
     return _joined(list(_described(squares, len(pictures), backbone, full_map, silent)))
 

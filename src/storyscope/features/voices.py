@@ -1,6 +1,6 @@
-"""Whose voice it is: a vector for a stretch of speech, by the GE2E voice encoder of Resemblyzer.
+"""Voice vectors of stretches of speech, by the GE2E voice encoder of Resemblyzer.
 
-The weights are a file that a person fetches (`storyscope models get speakers`); the network, three
+The weights are a file that users download (`storyscope models get speakers`); the network, three
 LSTM layers over mel bands, runs in numpy.
 """
 
@@ -17,20 +17,19 @@ from storyscope.features.checkpoint import read_weights
 from storyscope.models import check_downloaded, downloaded_file
 
 SPEAKERS = "speakers"
-"""What the weights are called in `storyscope models`."""
+"""Name of the weights in `storyscope models`."""
 RATE = 16_000
 WINDOW, HOP, BANDS = 400, 160, 40
 FRAMES, STEP = 160, 80
-"""Frames of sound that the network hears at once (1.6 seconds), and from one such part to the
-next."""
+"""Frames of sound per window of the network (1.6 seconds), and the step between windows."""
 LAYERS, UNITS = 3, 256
 LOUDNESS = 10 ** (-30 / 20)
-"""Root mean square to which quieter speech is raised."""
+"""Root mean square to which quieter speech is amplified."""
 
 
 @dataclass(frozen=True, eq=False)
 class VoiceEncoder:
-    """The weights of the network, by the names they have in the checkpoint."""
+    """The weights of the network, by their names in the checkpoint."""
 
     weights: dict[str, np.ndarray]
 
@@ -69,7 +68,7 @@ class VoiceEncoder:
 
 @cache
 def load_voice_encoder() -> VoiceEncoder:
-    """Read the weights that were fetched."""
+    """Read the downloaded weights."""
     path = downloaded_file(SPEAKERS)
     if path is None:
         raise MissingDependency(
@@ -83,7 +82,7 @@ def load_voice_encoder() -> VoiceEncoder:
 
 
 def louder(samples: np.ndarray) -> np.ndarray:
-    """Quiet speech, raised; loud speech as it is."""
+    """Amplify quiet speech; loud speech is unchanged."""
     loudness = float(np.sqrt(np.mean(samples**2))) if len(samples) else 0.0
     return samples * (LOUDNESS / loudness) if 0 < loudness < LOUDNESS else samples
 

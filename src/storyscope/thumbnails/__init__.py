@@ -1,7 +1,7 @@
-"""Keyframes -> the frame that stands for a story.
+"""Choose the frame that represents a story.
 
-`rate_keyframes` looks at every keyframe once, when a video is indexed; `choose_thumbnail` then
-costs nothing, so the choice can follow every query. `prefer` learns from a person's choices.
+`rate_keyframes` rates every keyframe once, when a video is indexed; `choose_thumbnail` is then
+cheap, so the choice can depend on the query. `prefer` learns from a person's choices.
 """
 
 from storyscope.thumbnails.choose import choose_thumbnail, rank_thumbnails

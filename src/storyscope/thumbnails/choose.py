@@ -1,4 +1,4 @@
-"""The frame that stands for a story: telling for the query, beautiful, and never spoilt."""
+"""The thumbnail of a story: relevant to the query, beautiful, and never a degraded frame."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from storyscope.config import ThumbnailConfig
 from storyscope.core import Keyframes, Ratings, Story, Thumbnail
 
 DARKEST = 0.15
-"""Least exposure of a frame that is not black, white or fog."""
+"""Minimum exposure: a frame below it is black, white or fog."""
 BLURRIEST = 0.2
-"""Least sharpness of a frame that is not blurred."""
+"""Minimum sharpness: a frame below it is blurred."""
 BLURRIEST_SHARE = 0.6
-"""Least share of the sharpness of the story's sharp frames that a frame must have."""
+"""Minimum sharpness relative to the story's sharp frames."""
 PLAINEST = 0.12
-"""Least share of pixels that are not simply ground."""
+"""Minimum share of pixels that differ from the background."""
 MOST_LETTERING = 0.1
 
 
@@ -29,8 +29,8 @@ def choose_thumbnail(
 ) -> Thumbnail | None:
     """The best keyframe of the story; `relevance` in [0, 1] is that of each keyframe to a query.
 
-    Spoilt frames (black, blurred, lettered, in a transition) are taken only when the story has no
-    other. None when no keyframe lies in the story's shots.
+    Unusable frames (black, blurred, text, in a transition) are chosen only if the story has no
+    other. None if no keyframe is in the story's shots.
     """
     return next(_best_first(story, keyframes, ratings, relevance, config), None)
 
@@ -73,7 +73,7 @@ def _best_first(
 
 
 def usable_frames(ratings: Ratings, rows: np.ndarray) -> np.ndarray:
-    """Which of these frames, all of one story, may stand for it."""
+    """Which of these frames, all of one story, are usable."""
     sharpness = ratings.sharpness[rows]
     sharp = sharpness >= max(BLURRIEST, BLURRIEST_SHARE * float(np.percentile(sharpness, 90)))
     lit = ratings.exposure[rows] >= DARKEST
@@ -82,7 +82,7 @@ def usable_frames(ratings: Ratings, rows: np.ndarray) -> np.ndarray:
 
 
 def _soundness(ratings: Ratings, rows: np.ndarray) -> np.ndarray:
-    """How well taken a frame is: a good deal less beauty where light or detail is missing."""
+    """Quality factor of a frame: beauty is reduced if light or detail is missing."""
     exposure, sharpness = ratings.exposure[rows], ratings.sharpness[rows]
     best = max(float(sharpness.max()), 1e-6)
     return np.asarray(np.sqrt(exposure * sharpness / best))
@@ -104,8 +104,8 @@ def _parts(
 
 def _because(parts: Mapping[str, float], count: int) -> str:
     if not parts["usable"]:
-        return f"all {count} frames are dark, blurred, lettered or in a transition"
+        return f"all {count} frames are dark, blurred, mostly text or in a transition"
     beauty = f"beauty {parts['beauty']:.2f}"
     if "relevance" not in parts:
-        return f"{beauty}, of {count} frames"
-    return f"shows what is asked for {parts['relevance']:.2f}, {beauty}, of {count} frames"
+        return f"{beauty}; best of {count} frames"
+    return f"relevance {parts['relevance']:.2f}, {beauty}; best of {count} frames"

@@ -1,7 +1,7 @@
-"""A good frame made worse, in the ways frames of films go wrong.
+"""Degrade a good frame, in ways that occur in films.
 
-Pairs of a frame and the same frame degraded teach a ranker without anybody's labels, and show
-how often it is wrong.
+Pairs of a frame and a degraded copy train a ranker without human labels, and measure how often it
+is wrong.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from collections.abc import Callable
 import numpy as np
 
 Degradation = Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
-"""(picture, another picture of the film, chance) -> worse picture; uint8 [height, width, 3]."""
+"""(picture, another picture of the film, random generator) -> degraded picture; uint8 [height,
+width, 3]."""
 
 
 def degrade(
     rgb: np.ndarray, other: np.ndarray, kind: str, chance: np.random.Generator
 ) -> np.ndarray:
-    """The picture, worse in the way called `kind`; its size stays."""
+    """The picture, degraded in the way called `kind`; its size is unchanged."""
     return DEGRADATIONS[kind](rgb, other, chance)
 
 
@@ -41,7 +42,7 @@ def _over_exposure(rgb: np.ndarray, other: np.ndarray, chance: np.random.Generat
 
 
 def _bad_crop(rgb: np.ndarray, other: np.ndarray, chance: np.random.Generator) -> np.ndarray:
-    """A corner of the frame, enlarged: what stood in the middle is cut or gone."""
+    """An enlarged corner of the frame: what was in the middle is cut or gone."""
     from PIL import Image
 
     height, width = rgb.shape[:2]

@@ -1,7 +1,7 @@
-"""How often a ranker prefers the worse of two frames (the paper's `tab:ranking`), on made pairs.
+"""How often a ranker prefers the worse of two frames (the paper's `tab:ranking`).
 
-No film here has human marks on its frames, so a pair is a frame and the same frame degraded. The
-table says how well spoilt frames are told apart, not how far people would agree.
+None of our films has human marks on its frames, so a pair is a frame and a degraded copy of it. The
+table says how well degraded frames are recognised, not how far people would agree.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from storyscope.thumbnails.ranker import DEFAULT_COST, Ranker, train_ranker
 from storyscope.thumbnails.ranking import swapped_share
 
 RIDGE = 1000.0
-"""Of the Ranking CNN: what serves it best, of powers of ten, on the photos we train on."""
+"""Regularisation of the Ranking CNN: the best power of ten on the training photos."""
 QUARTERS = 4
 MOST_FRAMES = 120
-"""Pictures of one film that are degraded."""
+"""Number of pictures of one film that are degraded."""
 
 See = Callable[[Sequence[np.ndarray]], VisionOutput]
 """Pictures, uint8 [height, width, 3] each, through the backbone."""
@@ -30,7 +30,7 @@ See = Callable[[Sequence[np.ndarray]], VisionOutput]
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """Pictures of one source as the backbone sees them, good and degraded in every way."""
+    """Pictures of one source, good and degraded in every way, encoded by the backbone."""
 
     good: VisionOutput
     worse: Mapping[str, VisionOutput]
@@ -45,15 +45,15 @@ class SwappedPairs:
     ranking_cnn: float
     hypercolumns: float
     shipped: float
-    """The ranker that ships, which saw neither this source nor its neighbours."""
+    """The shipped ranker, which was trained on neither this source nor related ones."""
     by_degradation: Mapping[str, float]
-    """Of the hypercolumn ranking."""
+    """Result of the hypercolumn ranking."""
 
 
 def benchmark_rankers(
     sources: Mapping[str, Sequence[np.ndarray]], see: See, shipped: Ranker
 ) -> list[SwappedPairs]:
-    """The table over the good pictures of several films, or over the quarters of one."""
+    """The table for the good pictures of several films, or for the quarters of one."""
     if len(sources) == 1:
         ((name, pictures),) = sources.items()
         edges = np.linspace(0, len(pictures), QUARTERS + 1).astype(int).tolist()
@@ -67,7 +67,7 @@ def benchmark_rankers(
 
 
 def good_frames(pictures: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Those that are lit, sharp and show something, spread over a film."""
+    """Pictures that are lit, sharp and not blank, spread over a film."""
     if not pictures:
         return []
     rated = [(picture, measure_quality(picture)) for picture in pictures]
@@ -88,9 +88,9 @@ def see_degraded(
     others: Sequence[np.ndarray] | None = None,
     seed: int = 0,
 ) -> Seen:
-    """Degrade every picture in every way and show all of them to the backbone.
+    """Degrade every picture in every way and encode all of them with the backbone.
 
-    `others` are what a picture may dissolve into; without them, the other pictures.
+    `others` are pictures for dissolves; by default the other pictures are used.
     """
     chance = np.random.default_rng(seed)
     others = others or pictures
@@ -130,7 +130,7 @@ def compare_rankers(
 def train_ranker_on(
     sources: Sequence[Seen], *, backbone: str, cost: float = DEFAULT_COST
 ) -> Ranker:
-    """The hypercolumn ranker of all pairs of these sources."""
+    """The hypercolumn ranker trained on all pairs of these sources."""
     good = np.concatenate([seen.good.hypercolumns for seen in sources])
     worse = [
         np.concatenate([seen.worse[kind].hypercolumns for seen in sources]) for kind in DEGRADATIONS
@@ -139,7 +139,7 @@ def train_ranker_on(
 
 
 def swapped_by_degradation(seen: Seen, ranker: Ranker) -> dict[str, float]:
-    """Percent of pairs the ranker has in the wrong order, for each way of degrading."""
+    """Percentage of pairs that the ranker puts in the wrong order, for each kind of degradation."""
     good = ranker.score(seen.good.hypercolumns)
     return {
         kind: 100 * swapped_share(good, ranker.score(worse.hypercolumns))
@@ -148,15 +148,16 @@ def swapped_by_degradation(seen: Seen, ranker: Ranker) -> dict[str, float]:
 
 
 def _fit_ranking_cnn(sources: Sequence[Seen]) -> np.ndarray:
-    """One neuron on the last layer, least squares towards 1 for good frames and 0 for worse.
+    """One neuron on the last layer, least squares towards 1 for good frames and 0 for degraded
+    ones.
 
-    The paper's Ranking CNN; the layers below stay as they were trained.
+    This is the paper's Ranking CNN; the layers below are not trained.
     """
     good = np.concatenate([seen.good.maps for seen in sources])
     worse = np.concatenate([worse.maps for seen in sources for worse in seen.worse.values()])
     inputs = np.concatenate([good, worse]).astype(np.float64)
     wanted = np.concatenate([np.ones(len(good)), np.zeros(len(worse))])
-    # Good frames are outnumbered by their degraded copies; both sides count alike.
+    # There are fewer good frames than degraded copies; both classes get the same weight.
     weight = np.where(wanted > 0, len(worse) / len(good), 1.0)
     inputs = np.concatenate([inputs, np.ones((len(inputs), 1))], axis=1)
     gram = (inputs * weight[:, None]).T @ inputs + RIDGE * np.eye(inputs.shape[1])

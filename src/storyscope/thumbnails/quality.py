@@ -1,4 +1,4 @@
-"""What can be said of a frame by looking at its pixels alone, each from 0 (worst) to 1."""
+"""Quality of a frame from its pixels alone, each measure from 0 (worst) to 1."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ from dataclasses import dataclass
 import numpy as np
 
 SHARPNESS_REACH = 9
-"""Pixels averaged when asking what a blur would change."""
+"""Number of pixels in the blur that measures sharpness."""
 DARK, BRIGHT = 24, 232
-"""Luma below and above which a pixel shows nothing."""
+"""Luma below and above which a pixel counts as black or white."""
 FULL_SPREAD = 64.0
-"""Luma from the 5th to the 95th percentile of a frame that is not fog."""
+"""Luma range from the 5th to the 95th percentile of a frame that is not fog."""
 ENTROPY_BINS = 64
 
 
 @dataclass(frozen=True)
 class Quality:
-    """How well a frame is taken, whatever it shows."""
+    """How good a frame is, whatever it shows."""
 
     sharpness: float
-    """How much of its detail a blur would destroy: little is left to destroy in a blurred frame."""
+    """How much of its detail a blur would destroy: a blurred frame has little left to destroy."""
     exposure: float
-    """Share of pixels neither black nor white, less where the whole frame is one grey."""
+    """Share of pixels neither black nor white, reduced if the whole frame is one grey."""
     entropy: float
     """Of the luma histogram."""
     variety: float
-    """Share of pixels that differ from the frame's commonest colour; low for text on a ground."""
+    """Share of pixels that differ from the frame's most common colour; low for text on a
+    background."""
 
 
 def measure_quality(rgb: np.ndarray) -> Quality:
@@ -42,9 +43,9 @@ def measure_quality(rgb: np.ndarray) -> Quality:
 
 
 def _sharpness(luma: np.ndarray) -> float:
-    """Share of the differences between neighbours in a row that averaging the row takes away.
+    """Share of the differences between neighbours in a row that averaging the row removes.
 
-    After Crete et al. 2007: comparing a picture with its own blur cancels what it shows.
+    After Crete et al. 2007: comparing a picture with its own blur cancels out its content.
     """
     reach = SHARPNESS_REACH
     if luma.shape[1] <= reach + 1:
@@ -54,7 +55,7 @@ def _sharpness(luma: np.ndarray) -> float:
     after = np.abs(luma[:, reach:] - luma[:, :-reach]) / reach
     lost = np.maximum(0, before - after)
     total = float(before.sum())
-    # A frame without any differences is a blank, not a sharp picture.
+    # A frame without any differences is blank, not sharp.
     return float(lost.sum()) / total if total > 0.1 * before.size else 0.0
 
 

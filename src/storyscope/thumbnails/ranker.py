@@ -20,18 +20,18 @@ from storyscope.writing import write_whole
 SHIPPED = Path(__file__).with_name("ranker.json")
 DEFAULT_COST = 0.1
 CHOICE_COST = 1.0
-"""Weight of one choice of a person against staying near the ranker it amends."""
+"""Weight of a person's choice relative to staying close to the previous ranker."""
 
 Choice = tuple[np.ndarray, np.ndarray]
-"""Hypercolumn numbers of the frame a person took [10], and of those passed over [n, 10]."""
+"""Hypercolumn numbers of the frame a person chose [10], and of those not chosen [n, 10]."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ranker:
-    """Weights over standardised features, and the scale on which scores are read."""
+    """Weights over standardised features, and the scale of scores."""
 
     backbone: str
-    """The image network whose hypercolumns it reads."""
+    """The image network whose hypercolumns it uses."""
     centre: np.ndarray
     scale: np.ndarray
     weights: np.ndarray
@@ -40,12 +40,12 @@ class Ranker:
     """Standard deviation of the scores of good frames."""
 
     def score(self, hypercolumns: np.ndarray) -> np.ndarray:
-        """A(d) of each row, 0 for a middling good frame; any real number."""
+        """A(d) of each row, 0 for an average good frame; any real number."""
         standard = (np.asarray(hypercolumns, np.float64) - self.centre) / self.scale
         return np.asarray(standard @ self.weights / self.spread)
 
     def beauty(self, hypercolumns: np.ndarray) -> np.ndarray:
-        """A(d) drawn into (0, 1), to be weighed against probabilities."""
+        """A(d) mapped to (0, 1), to be combined with probabilities."""
         return sigmoid(self.score(hypercolumns)).astype(np.float32)
 
     @property
@@ -68,7 +68,7 @@ class Ranker:
 def train_ranker(
     good: np.ndarray, worse: Iterable[np.ndarray], *, backbone: str, cost: float = DEFAULT_COST
 ) -> Ranker:
-    """Learn from good frames [n, 10] and, for each way of degrading, the same frames worse."""
+    """Train on good frames [n, 10] and, for each kind of degradation, the degraded copies."""
     degraded = list(worse)
     everything = np.concatenate([good, *degraded]).astype(np.float64)
     scale = np.maximum(everything.std(axis=0), 1e-9)
@@ -82,14 +82,15 @@ def train_ranker(
 def train_ranker_on_pairs(
     better: np.ndarray, worse: np.ndarray, *, backbone: str, cost: float = DEFAULT_COST
 ) -> Ranker:
-    """Learn from pairs of frames [n, 10], of which people found the first the better."""
+    """Train on pairs of frames [n, 10], of which people preferred the first."""
     return train_ranker(better, [worse], backbone=backbone, cost=cost)
 
 
 def prefer(ranker: Ranker, choices: Sequence[Choice]) -> Ranker:
-    """Amend a ranker by a person's choices; each weighs the same, however many it passed over.
+    """Refine a ranker by a person's choices; each has the same weight, however many frames there
+    were.
 
-    The new weights stay as near the old ones as the choices allow.
+    The new weights stay as close to the old ones as the choices allow.
     """
     choices = [choice for choice in choices if len(choice[1])]
     if not choices:
@@ -103,7 +104,7 @@ def prefer(ranker: Ranker, choices: Sequence[Choice]) -> Ranker:
 
 
 def load_ranker(path: Path | None = None) -> Ranker:
-    """The ranker in a JSON file; without one, the ranker that ships."""
+    """The ranker in a JSON file; without one, the shipped ranker."""
     source = path or check_own(SHIPPED)
     try:
         values: dict[str, Any] = json.loads(source.read_text(encoding="utf-8"))
@@ -119,5 +120,5 @@ def load_ranker(path: Path | None = None) -> Ranker:
 
 
 def save_ranker(ranker: Ranker, path: Path) -> None:
-    """Write a ranker in one step."""
+    """Write a ranker atomically."""
     write_whole(path, [f"{ranker.to_json()}\n".encode()])

@@ -1,10 +1,10 @@
-"""A linear ranking machine: pairs of (better, worse) in, one weight a feature out.
+"""A linear ranking SVM: from pairs of (better, worse) to one weight per feature.
 
-    min over w of  1/2 |w - w0|^2 + sum over pairs of C max(0, 1 - w . x),   x = better - worse
+    min over w of 1/2 |w - w0|^2 + sum over pairs of C max(0, 1 - w . x),   x = better - worse
 
-w0 is zero for a first training (the paper's `eq:svm-rank`) and the old weights when a person's
-choices amend them. It is solved exactly in its dual, one pair at a time (Hsieh et al. 2008):
-w = w0 + sum a x with every a in [0, C], until the two objectives meet.
+w0 is zero for a first training (the paper's `eq:svm-rank`) and the old weights when it is refined
+by a person's choices. It is solved exactly in its dual, one pair at a time (Hsieh et al. 2008): w =
+w0 + sum a x with every a in [0, C], until the two objectives meet.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from dataclasses import dataclass
 import numpy as np
 
 TOLERANCE = 1e-4
-"""Gap between the objectives, as a share of the primal one, at which the training stops."""
+"""Relative gap between the objectives at which the training stops."""
 MOST_ROUNDS = 2000
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """The weights, and how near the optimum they provably are."""
+    """The weights, and a bound on their distance from the optimum."""
 
     weights: np.ndarray
     objective: float
     gap: float
-    """The optimum lies at most this far below `objective`."""
+    """The optimum is at most this far below `objective`."""
 
 
 def fit_ranking(
@@ -37,7 +37,7 @@ def fit_ranking(
     tolerance: float = TOLERANCE,
     seed: int = 0,
 ) -> Fit:
-    """Weights under which each row of `better` outranks its row of `worse`, if that is possible.
+    """Weights that rank each row of `better` above its row of `worse`, if that is possible.
 
     `cost` is the C of every pair, or of each.
     """
@@ -69,14 +69,14 @@ def ranking_objective(
     cost: float | np.ndarray,
     start: np.ndarray | None = None,
 ) -> float:
-    """What is minimised; `pairs` are the differences better - worse."""
+    """The objective; `pairs` are the differences better - worse."""
     origin = np.zeros(len(weights)) if start is None else start
     slack = np.maximum(0.0, 1.0 - pairs @ weights)
     return float(0.5 * ((weights - origin) ** 2).sum() + (cost * slack).sum())
 
 
 def swapped_share(better: np.ndarray, worse: np.ndarray) -> float:
-    """Share of pairs whose scores stand the wrong way round; a tie is half wrong."""
+    """Share of pairs in the wrong order; a tie counts as half."""
     if not len(better):
         return 0.0
     wrong = (better < worse).sum() + 0.5 * (better == worse).sum()

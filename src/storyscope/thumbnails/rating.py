@@ -1,4 +1,4 @@
-"""Keyframes -> how well each would stand for its story, whatever is asked."""
+"""Rate how suitable each keyframe is as a thumbnail, independent of a query."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from storyscope.thumbnails.quality import measure_quality
 from storyscope.thumbnails.ranker import Ranker
 
 NO_RANKER = "no ranker"
-"""How the producer of ratings begins whose beauty is the same for all."""
+"""Prefix of the producer of ratings without beauty."""
 LETTERED_CLASSES = ("website", "menu", "dust jacket", "crossword", "scoreboard")
-"""What the image network takes credit rolls and title cards for."""
+"""Classes that the image network assigns to credit rolls and title cards."""
 
 
 def rate_keyframes(
@@ -27,7 +27,7 @@ def rate_keyframes(
     *,
     report: Report = silent,
 ) -> Ratings:
-    """Rate every keyframe; a ranker made for another backbone finds all equally beautiful."""
+    """Rate every keyframe; a ranker made for another backbone rates all as equally beautiful."""
     qualities = []
     for number, data in enumerate(keyframes.pictures, start=1):
         qualities.append(measure_quality(_decode(data)))
@@ -51,10 +51,10 @@ def rate_keyframes(
 
 
 def rate_beauty(ratings: Ratings, vision: VisionOutput, ranker: Ranker) -> Ratings:
-    """The same ratings, with the beauty that this ranker finds.
+    """The same ratings, with the beauty by this ranker.
 
-    A ranker reads the hypercolumns of one image network; of another's it knows nothing, and the
-    ratings then say that there is none.
+    A ranker works with the hypercolumns of one image network; for another one, the ratings say that
+    there is no beauty.
     """
     fits = vision.producer.split("@")[0] == ranker.backbone
     beauty = ranker.beauty(vision.hypercolumns) if fits else np.full(len(vision), 0.5, np.float32)
@@ -63,7 +63,7 @@ def rate_beauty(ratings: Ratings, vision: VisionOutput, ranker: Ranker) -> Ratin
 
 
 def has_beauty(ratings: Ratings) -> bool:
-    """Whether beauty was rated, by a ranker trained for the image network in use."""
+    """Whether beauty was rated by a ranker trained for the image network in use."""
     return not ratings.producer.startswith(NO_RANKER)
 
 
