@@ -7,7 +7,8 @@ For the windows x_t of a shot, the mixture (p_k, m_k, s_k) and its posteriors q_
 
 are stacked, then square-rooted with their sign and scaled to length one.
 
-One mixture is used for a whole collection: vectors of different mixtures cannot be compared, so a mixture has a file and a digest, and features made with it carry the digest.
+One mixture is used for a whole collection: vectors of different mixtures cannot be compared, so a
+mixture has a file and a digest, and features made with it carry the digest.
 """
 
 from __future__ import annotations
