@@ -115,7 +115,7 @@ def test_an_lstm_is_no_space_to_cluster_in(library, tmp_path):
     space = learn_embedding(library, "lstm", ["film"])
     space.save(tmp_path / "lstm.safetensors")
     config = StoryConfig(method="cluster", model=str(tmp_path / "lstm.safetensors"))
-    with pytest.raises(ModelError, match="judges boundaries"):
+    with pytest.raises(ModelError, match="scores boundaries"):
         segment(library.shots("film"), library.features("film"), config)
 
 

@@ -1,4 +1,4 @@
-"""The paper's exact clustering of consecutive shots: rows in, stories for any penalty out."""
+"""The paper's exact clustering of consecutive shots, for any penalty."""
 
 from storyscope.clustering.cluster import Clustering, cluster, clusterings, story_path
 from storyscope.clustering.path import PathPoint

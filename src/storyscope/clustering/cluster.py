@@ -1,4 +1,4 @@
-"""Temporal aware clustering: rows, one a shot, parted into the stories of least cost.
+"""Temporal-aware clustering: split rows, one per shot, into the stories of least cost.
 
     objective = min over m, t_1 < ... < t_m of  sum_i WSS[t_i, t_(i+1)] + C g(m, n)
 
@@ -23,7 +23,7 @@ from storyscope.errors import InvalidFeatures, InvalidSetting
 
 @dataclass(frozen=True)
 class Clustering:
-    """The cheapest stories over the rows, and the prices they were chosen by."""
+    """The cheapest stories over the rows, and the penalty they were chosen with."""
 
     segmentation: Segmentation
     objective: float
@@ -33,18 +33,18 @@ class Clustering:
 
 
 def cluster(vectors: npt.ArrayLike, penalty: float | str = "auto") -> Clustering:
-    """Part the rows of `vectors`, one a shot and in order, into consecutive stories.
+    """Split the rows of `vectors`, one per shot and in order, into consecutive stories.
 
-    `penalty` is C: higher gives fewer, longer stories. `"paper"` takes the smallest multiple of
-    .001 that leaves fewer stories than shots, as the paper does; `"auto"` takes C from the
-    restlessness of the shots themselves, and survives duplicate shots. The result is exact; of
-    equally cheap partitions it has the fewest stories.
+    `penalty` is C: higher gives fewer, longer stories. `"paper"` uses the smallest multiple of .001
+    that gives fewer stories than shots, as the paper does; `"auto"` chooses C by the stability of
+    the partitions, and is robust to duplicate shots. The result is exact; among equally cheap
+    partitions it has the fewest stories.
     """
     return clusterings(vectors, [penalty])[0]
 
 
 def clusterings(vectors: npt.ArrayLike, penalties: Sequence[float | str]) -> list[Clustering]:
-    """What `cluster` gives for each of several penalties, for little more than the work of one."""
+    """The results of `cluster` for several penalties, at little more than the cost of one."""
     hull = Hull(_as_rows(vectors))
     chosen = [_chosen_penalty(penalty, hull) for penalty in penalties]
     return [
@@ -60,11 +60,11 @@ def clusterings(vectors: npt.ArrayLike, penalties: Sequence[float | str]) -> lis
 def story_path(
     vectors: npt.ArrayLike, *, fewest: int = 1, most: int | None = None
 ) -> list[PathPoint]:
-    """Every granularity worth offering: the corners of the hull, from few stories to many.
+    """Every useful granularity: the corners of the hull, from few stories to many.
 
-    Each point carries the stories and the range of prices per story for which no other partition
-    is cheaper. Whatever C is chosen, the answer of `cluster` is one of them. `fewest` and `most`
-    limit the number of stories, and with it the work.
+    Each point has the stories and the range of prices per story for which no other partition is
+    cheaper. For any C, the result of `cluster` is one of them. `fewest` and `most` limit the number
+    of stories, and with it the work.
     """
     rows = _as_rows(vectors)
     most = len(rows) if most is None else most
@@ -82,7 +82,9 @@ def _as_rows(vectors: npt.ArrayLike) -> Array:
         raise InvalidFeatures(f"expected one row per shot, got an array of shape {rows.shape}")
     if not np.isfinite(rows).all():
         shot = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
-        raise InvalidFeatures(f"shot {shot} holds NaN or infinity; numbers only can be clustered")
+        raise InvalidFeatures(
+            f"shot {shot} contains NaN or infinity; only finite numbers can be clustered"
+        )
     if rows.size and np.abs(rows).max() > 1e140:
         raise InvalidFeatures("numbers above 1e140 cannot be squared; scale the features down")
     return rows

@@ -1,14 +1,14 @@
 """The lower convex hull of (change points, scatter), found only where it is needed.
 
-Let D[m] be the least scatter with m change points. The paper minimises D[m] + C g(m), with
-g(m) = m (log(n / m) + 1) concave. Only corners of the lower hull of D can win: between two
-neighbouring corners D lies on or above their chord (that is what a lower hull means) and so does g
-(that is what concave means), hence D + C g lies on or above the chord of its values at the two
-corners, and one of them is as good.
+Let D[m] be the smallest scatter with m change points. The paper minimises D[m] + C g(m), with g(m)
+= m (log(n / m) + 1) concave. Only corners of the lower hull of D can win: between two neighbouring
+corners D lies on or above their chord (that is what a lower hull means) and so does g (that is what
+concave means), hence D + C g lies on or above the chord of its values at the two corners, and one
+of them is as good.
 
 Corners come from runs with a fixed price per story, which are exact: the run whose price is the
 slope of a chord finds the corner farthest below it, or proves that there is none. Every run also
-bounds D from below by a line, so stretches of the hull that cannot win are never looked at.
+bounds D from below by a line, so parts of the hull that cannot win are skipped.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ import numpy as np
 from storyscope.clustering.runs import Array, Partition, cheapest_partitions, measured
 
 FAR = 64.0
-"""How far beyond a chord's slope, in either direction, to look at most."""
+"""Maximum factor beyond a chord's slope, in either direction."""
 
 PRICES_PER_WALK = 32
-"""Prices that walk along the rows together; more would only cost memory."""
+"""Prices per pass over the rows; more would only cost memory."""
 ROWS_TIMES_PRICES = 400_000
-"""Fewer prices walk together in a long video: without change, memory grows with this product."""
+"""Maximum product of prices and rows: in a long video without changes, memory grows with it."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def story_pressure(m: Array | float, row_count: int) -> Array:
 
 
 class Hull:
-    """Corners of the hull of one video, from one story to the fewest that leave no scatter."""
+    """Corners of the hull of one video, from one story to the smallest number without scatter."""
 
     def __init__(self, vectors: Array) -> None:
         self.row_count = len(vectors)
@@ -81,9 +81,10 @@ class Hull:
         self._tolerance = 1e-12 * one_story.scatter
 
     def cheapest(self, *penalties: float) -> list[Partition]:
-        """For each penalty, the stories of least scatter + penalty x g(m, n); of equals the fewest.
+        """For each penalty, the stories of least scatter + penalty x g(m, n); the fewest in case of
+        a tie.
 
-        Penalties that are asked for together share their walks along the rows.
+        Penalties that are given together share their passes over the rows.
         """
         while True:
             prices = [self._prices(penalty) for penalty in penalties]
@@ -95,9 +96,9 @@ class Hull:
                 ]
 
     def look_for_cheaper(self, *wanted: tuple[float, float]) -> bool:
-        """Look where, for one of these penalties, a corner cheaper than its limit may hide.
+        """Search where, for one of these penalties, a corner cheaper than its limit may be.
 
-        False, without having looked, once it is proven that there is none.
+        Returns False, without a search, once it is proven that there is none.
         """
         gaps = [
             gap
@@ -139,10 +140,10 @@ class Hull:
                 yield gap
 
     def _floor(self, gap: int, penalty: float) -> float:
-        """Nothing strictly between the two corners can be cheaper than this.
+        """A lower bound of the cost strictly between two corners.
 
-        The lines that the runs proved bound D from below; with a concave g their sum is least at
-        an end or where the two lines meet.
+        The lines proven by earlier passes bound D from below; with a concave g their sum is
+        smallest at an end or where the two lines meet.
         """
         left, right = self.corners[gap], self.corners[gap + 1]
         drop = left.scatter + left.low * left.m - right.scatter - right.high * right.m
@@ -154,10 +155,10 @@ class Hull:
         return float((bound + penalty * story_pressure(m, self.row_count)).min())
 
     def _look_below(self, gaps: list[int], spread: bool = False) -> None:
-        """Run the slope of each gap's chord; a gap that stays empty is closed.
+        """Run a pass with the slope of each gap's chord; a gap without a corner is closed.
 
-        With `spread` also two prices beside each slope, half way to the known bounds: several
-        prices walk almost as fast as one, and each saves a later walk.
+        With `spread`, two more prices next to each slope are used, half way to the known bounds:
+        several prices take hardly longer than one, and each may save a later pass.
         """
         pairs = [(self.corners[gap], self.corners[gap + 1], self._slope(gap)) for gap in gaps]
         prices = {slope for _, _, slope in pairs}
@@ -178,7 +179,7 @@ class Hull:
                 left.low = right.high = slope
 
     def _learn(self, price: float, found: Partition) -> None:
-        """Note that nothing is cheaper than `found` at this price per story."""
+        """Record that nothing is cheaper than `found` at this price per story."""
         rivals = [corner.scatter + price * corner.m for corner in self.corners]
         cheapest = min(rivals)
         at = bisect_left([corner.m for corner in self.corners], found.change_points)
@@ -197,7 +198,7 @@ class Hull:
 
 
 def _turned(vectors: Array) -> Array:
-    """Fewer columns with the same distances, when there are more columns than rows."""
+    """Fewer columns with the same distances, if there are more columns than rows."""
     row_count, dimensions = vectors.shape
     if dimensions <= row_count:
         return vectors

@@ -1,4 +1,4 @@
-"""How C is chosen when nobody gives it."""
+"""Automatic choice of C."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ PAPER_STEP = 0.001
 """The paper raises C in steps of this size."""
 
 SHOTS_PER_STORY = 8.0
-"""What is expected of edited video before it is looked at; measured in docs/clustering.md."""
+"""Expected shots per story in edited video; measured in docs/clustering.md."""
 EXPECTATION_WEIGHT = 2.0
-"""How strongly that expectation pulls; 0 would leave the choice to stability alone."""
+"""Weight of that expectation; with 0, only stability would count."""
 ONE_STORY_STABILITY = 1.0
-"""Stability of one story for everything, which stays cheapest for any higher C."""
+"""Stability of a single story, which stays cheapest for any higher C."""
 NO_SCATTER_STABILITY = 2.0
 """Stability of stories of identical shots, which stay cheapest down to C = 0."""
 RESOLUTION = 0.01
-"""Candidates closer than this are as good as each other."""
+"""Candidates that differ by less than this are equally good."""
 LONGEST_PIECE = 4000
-"""Shots that are judged together; the time grows faster than their number."""
+"""Maximum number of shots that are processed together; the time grows faster than their number."""
 
 
 def paper_penalty(hull: Hull) -> float:
     """The smallest multiple of .001 that leaves fewer stories than rows.
 
-    One story a row costs C g(n - 1) and leaves no scatter, so it loses to m change points as soon
-    as C >= D[m] / (g(n - 1) - g(m)), and the smallest such C is the least of these ratios. Only
-    corners of the hull can attain it: whenever anything beats one story a row, a corner does.
+    One story per row costs C g(n - 1) and has no scatter, so it loses to m change points as soon as
+    C >= D[m] / (g(n - 1) - g(m)), and the smallest such C is the least of these ratios. Only
+    corners of the hull can attain it: if anything beats one story per row, a corner does.
     """
     shots = hull.row_count
     if hull.corners[-1].m < shots - 1 or shots == 1:
@@ -44,7 +44,7 @@ def paper_penalty(hull: Hull) -> float:
         fewer = hull.corners[:-1]
         saved = all_apart - story_pressure(np.array([corner.m for corner in fewer]), shots)
         lowest = float((np.array([corner.scatter for corner in fewer]) / saved).min())
-        # Whatever lowers the ratio is cheaper at this C than one story a row.
+        # Whatever lowers the ratio is cheaper at this C than one story per row.
         if not hull.look_for_cheaper((lowest, lowest * all_apart * (1 - 1e-12))):
             return max(1, math.ceil(lowest / PAPER_STEP - 1e-9)) * PAPER_STEP
 
@@ -52,9 +52,9 @@ def paper_penalty(hull: Hull) -> float:
 def auto_penalty(hull: Hull) -> float:
     """The C in the middle of the widest range over which the stories stay the same.
 
-    As C grows from 0 the cheapest partition changes at certain values of C. Stories that are
-    really there survive a long way: from where C is worth less than the noise to where it is worth
-    more than the change. So the partition that is cheapest from C = low to C = high is judged by
+    As C grows from 0 the cheapest partition changes at certain values of C. Real stories persist
+    over a wide range of C: from below the noise within them to above the change between them. So
+    the partition that is cheapest from C = low to C = high is scored by
 
         log(high / low) - EXPECTATION_WEIGHT (sqrt(1 + x^2) - 1)
 
@@ -88,7 +88,7 @@ class _Stretch:
 
 
 class _StablePath:
-    """What is cheapest as C falls from high to low, looked at only where it may matter."""
+    """The cheapest partitions as C falls from high to low, computed only where it may matter."""
 
     def __init__(self, hull: Hull) -> None:
         self._hull = hull
@@ -106,9 +106,9 @@ class _StablePath:
             self._look_into(gaps)
 
     def _hopes(self) -> Iterator[tuple[int, float]]:
-        """For every gap that is still open, the best judgement that looking into it may reveal.
+        """For every open gap, the best score that searching it may reveal.
 
-        A partition gives way to its neighbours at the latest where they cost the same.
+        A partition is replaced by its neighbours at the latest where they cost the same.
         """
         path = self._stretches
         evens = [math.inf, *(self._evens_out(*sides) for sides in pairwise(path)), 0.0]
@@ -122,7 +122,7 @@ class _StablePath:
                 yield gap, hope
 
     def _between(self, left: _Stretch, right: _Stretch) -> float:
-        """Nothing strictly between the two can be judged better than this."""
+        """An upper bound of the score strictly between the two."""
         most = min(right.stories - 1, self._hull.row_count // 2)
         stories = np.arange(left.stories + 1, most + 1, dtype=np.float64)
         if not len(stories) or right.high == 0:
@@ -151,23 +151,25 @@ class _StablePath:
         return stability - float(self._surprise(stories))
 
     def _of_no_scatter(self, stories: int) -> float:
-        """Stories of identical shots leave nothing that one story could pass for noise.
+        """Stories of identical shots always score higher than a single story, however short the
+        video.
 
-        So they are judged better than it however short the video; other stories may still win.
+        They leave no scatter that a single story could explain as noise; other stories may still
+        win.
         """
         one_story = ONE_STORY_STABILITY - float(self._surprise(1))
         own = NO_SCATTER_STABILITY - float(self._surprise(stories))
         return max(own, one_story + 2 * RESOLUTION)
 
     def _surprise(self, stories: Array | int) -> Array:
-        """How far a count is from what is expected, in the units of stability."""
+        """How far a number of stories is from the expected one, in units of stability."""
         odds = np.asarray(stories) / (self._hull.row_count - stories)
         x = np.log(odds * (SHOTS_PER_STORY - 1.0))
         surprise: Array = EXPECTATION_WEIGHT * (np.hypot(1.0, x) - 1.0)
         return surprise
 
     def _look_into(self, gaps: list[int]) -> None:
-        """Find what is cheapest at the C where both sides of each gap cost the same."""
+        """Find the cheapest partition at the C where both sides of each gap cost the same."""
         sides = [(self._stretches[gap], self._stretches[gap + 1]) for gap in gaps]
         penalties = [self._evens_out(left, right) for left, right in sides]
         found = self._hull.cheapest(*penalties)

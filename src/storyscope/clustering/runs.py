@@ -4,9 +4,9 @@ With p the price and WSS the within-group sum of squares,
 
     best[j] = min over i < j of  best[i] + WSS[i, j] + p,        best[0] = 0
 
-and a start i is dropped for good once best[i] + WSS[i, j] >= best[j] for some j: from then on a
-story that starts at j is at least as cheap, because WSS only grows when stories join (PELT;
-Killick, Fearnhead and Eckley 2012).
+and a start i is pruned once best[i] + WSS[i, j] >= best[j] for some j: from then on a story that
+starts at j is at least as cheap, because WSS only grows when stories join (PELT; Killick, Fearnhead
+and Eckley 2012).
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
 BLOCK = 64
-"""Ends that share one table of costs: large enough for BLAS, small enough to prune often."""
+"""Number of ends that share one table of costs: large enough for BLAS, small enough to prune
+often."""
 
 
 @dataclass(frozen=True)
 class Partition:
-    """Stories, and what they leave unexplained."""
+    """Stories, and their scatter."""
 
     segmentation: Segmentation
     scatter: float
@@ -40,7 +41,7 @@ class Partition:
 
 
 def measured(vectors: Array, starts: Indices) -> Partition:
-    """The partition with these starts, its scatter summed afresh from the rows."""
+    """The partition with these starts, with its scatter computed from the rows."""
     lengths = np.diff(starts, append=len(vectors))
     means = np.add.reduceat(vectors, starts, axis=0) / lengths[:, None]
     residuals = vectors - np.repeat(means, lengths, axis=0)
@@ -52,9 +53,9 @@ def measured(vectors: Array, starts: Indices) -> Partition:
 def cheapest_partitions(vectors: Array, prices: Array) -> list[Partition]:
     """For each price per story, the stories of least scatter + price x count.
 
-    All prices walk along the rows together and share the table of costs. Memory is
-    O(rows x prices); time is O(rows x starts still alive), far below rows squared once the video
-    holds several stories.
+    One pass over the rows handles all prices and shares the table of costs. Memory is O(rows x
+    prices); time is O(rows x remaining starts), far below rows squared once the video has several
+    stories.
     """
     row_count = len(vectors)
     best = np.zeros((len(prices), row_count + 1))
@@ -79,7 +80,7 @@ def scatter_costs(vectors: Array, starts: Indices, ends: Indices) -> Array:
     """
     origin = starts[0]
     window = vectors[origin : ends[-1]]
-    # Sums about the window's own mean: far from the origin the two terms would cancel.
+    # Sums relative to the window's own mean: far from the origin the two terms would cancel.
     window = window - window.mean(axis=0)
     sums = np.zeros((len(window) + 1, window.shape[1]))
     np.cumsum(window, axis=0, out=sums[1:])
@@ -102,8 +103,7 @@ def scatter_costs(vectors: Array, starts: Indices, ends: Indices) -> Array:
 def _totals(costs: Array, prices: Array, best: Array) -> Array:
     """best[start] + WSS for every end, price and start; infinite where the story would be empty.
 
-    The last starts are the ends themselves, one earlier: their `best` is only known, and filled
-    in, as the walk goes on.
+    The last starts are the ends themselves, one earlier: their `best` is filled in during the pass.
     """
     end_count, start_count = costs.shape
     older = start_count - end_count

@@ -1,8 +1,7 @@
-"""Feature vectors of shots in, points of one learned space out: the paper's embedding networks.
+"""The paper's embedding networks: from feature vectors of shots to points in a learned space.
 
->>> from storyscope.embedding import train_embedding
->>> embedding = train_embedding(videos, "triplet", seed=0)   # needs torch
->>> rows = embedding.embed(features)                         # does not
+>>> from storyscope.embedding import train_embedding >>> embedding = train_embedding(videos,
+"triplet", seed=0) # needs torch >>> rows = embedding.embed(features) # does not
 """
 
 from storyscope.embedding.layout import Layout

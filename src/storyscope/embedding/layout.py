@@ -1,4 +1,4 @@
-"""Which numbers of a shot stand where: features side by side, in one order."""
+"""The layout of a network's input: features side by side, in a fixed order."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from storyscope.core import Features
 from storyscope.errors import InvalidFeatures
 
 PER_SECOND = (0.5 / 60, 1 / 60)
-"""What a second of a shot's middle, and of its length, counts in a space: the one such place."""
+"""Weight of a second of a shot's middle and of its length in the input."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Name, producer and number of columns of each feature, in the order they are joined."""
+    """Name, producer and number of columns of each feature, in the order they are concatenated."""
 
     parts: tuple[tuple[str, str, int], ...]
 
@@ -36,20 +36,20 @@ class Layout:
     def join(self, features: Sequence[Features]) -> np.ndarray:
         """The features of one video side by side, float64 [shots, columns].
 
-        Features of another layout are refused by name: their numbers mean something else.
+        Features of another layout are rejected by name: their numbers mean something else.
         """
         given = {each.name: each for each in features}
         rows = []
         for name, producer, columns in self.parts:
             if name not in given:
                 raise InvalidFeatures(
-                    f"the embedding was trained with {name}, which is not there; "
-                    f"extract it, or train again with {', '.join(given) or 'what there is'}"
+                    f"the embedding was trained with {name}, which is missing; extract it, or "
+                    f"train again with {', '.join(given) or 'what there is'}"
                 )
             each = given[name]
             if each.producer != producer or each.vectors.shape[1] != columns:
                 raise InvalidFeatures(
-                    f"the embedding wants {columns} numbers of {name} made by {producer!r}, got "
+                    f"the embedding expects {columns} numbers of {name} made by {producer!r}, got "
                     f"{each.vectors.shape[1]} by {each.producer!r}; extract them again, or train "
                     "with these"
                 )
@@ -65,11 +65,11 @@ class Layout:
 
 
 def _evened(name: str, vectors: np.ndarray) -> np.ndarray:
-    """Rows of length one, so that no feature drowns another; a few numbers stay as they are.
+    """Rows of length one, so that no feature dominates; features with few numbers are unchanged.
 
-    Times come in seconds, and would be nearly all of every distance: they count in half minutes
-    (middle) and minutes (length). Histograms are taken by their square root, which makes distances
-    between them Hellinger's.
+    Times in seconds would dominate every distance, so they are in half minutes (middle) and minutes
+    (length). Histograms are replaced by their square roots, which makes distances between them
+    Hellinger distances.
     """
     rows = np.asarray(vectors, np.float64)
     if name == "time":

@@ -1,4 +1,4 @@
-"""A trained embedding network: plain arithmetic, no torch."""
+"""A trained embedding network, evaluated in numpy without torch."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BLOCK = 4096
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """Layers with ReLU after each, and for the LSTM what reads their output in order."""
+    """Layers with ReLU after each, and for the LSTM the recurrent layer on top."""
 
     kind: str
     layout: Layout
@@ -40,7 +40,7 @@ class Embedding:
 
     @cached_property
     def digest(self) -> str:
-        """Fingerprint of the weights and of the features they are for."""
+        """Digest of the weights and of the features they are for."""
         content = hashlib.sha256(f"{self.kind} {self.layout.to_json()}".encode())
         for name in sorted(self.weights):
             content.update(name.encode())
@@ -48,13 +48,13 @@ class Embedding:
         return content.hexdigest()
 
     def embed(self, features: Sequence[Features]) -> np.ndarray:
-        """One point a shot, [shots, dimensions]; features of another layout are refused."""
+        """One point per shot, [shots, dimensions]; features of another layout are rejected."""
         return self._layers(self.layout.join(features))[-1]
 
     def boundary_log_odds(self, features: Sequence[Features]) -> np.ndarray:
-        """The LSTM's opinion that a story begins with each shot, [shots]."""
+        """The LSTM's score that a story begins with each shot, [shots]."""
         if self.kind != "lstm":
-            raise ModelError(f"a {self.kind} network embeds shots; only the LSTM judges boundaries")
+            raise ModelError(f"a {self.kind} network embeds shots; only the LSTM scores boundaries")
         return _read_in_order(self.embed(features), self.weights)
 
     def importance(self, features: Sequence[Features]) -> dict[str, float]:
@@ -91,7 +91,7 @@ class Embedding:
 
     @classmethod
     def load(cls, path: Path) -> Embedding:
-        """Read an embedding back; a damaged file or one of another kind is refused."""
+        """Read an embedding; a damaged file or one of another kind is rejected."""
         weights, facts = read_weights(path, "an embedding", FACTS)
         layout = Layout.from_json(facts["layout"])
         found = cls(facts["kind"], layout, weights, json.loads(facts["settings"]))
@@ -101,7 +101,7 @@ class Embedding:
 
     @staticmethod
     def digest_in(path: Path) -> str:
-        """The fingerprint that a file gives of itself; its weights are not read."""
+        """The digest stored in a file; its weights are not read."""
         return read_facts(path, "an embedding", FACTS)["digest"]
 
     def _layers(self, rows: np.ndarray) -> list[np.ndarray]:
@@ -115,12 +115,12 @@ class Embedding:
 
 
 def _blocks(columns: int) -> list[slice]:
-    """Parts of the input, small enough that no second copy of a first layer is ever in memory."""
+    """Parts of the input, small enough that no second copy of the first layer is ever in memory."""
     return [slice(start, start + BLOCK) for start in range(0, columns, BLOCK)]
 
 
 def _read_in_order(rows: np.ndarray, weights: Mapping[str, np.ndarray]) -> np.ndarray:
-    """An LSTM along the shots: gates in the order input, forget, cell, output."""
+    """An LSTM over the shots: gates in the order input, forget, cell, output."""
     size = weights["lstm_hidden"].shape[0]
     state, cell, log_odds = np.zeros(size), np.zeros(size), []
     for row in rows:

@@ -1,8 +1,8 @@
-"""Train an embedding network: the paper's triplets, siamese pairs, or an LSTM, by one recipe.
+"""Train an embedding network: the paper's triplets, siamese pairs, or an LSTM.
 
-take a video; draw triplets of its shots; embed them all in one pass with one dropout mask,
-which is what synchronising dropout over the branches means; add the loss's gradient and
-lambda w to the momentum; step.
+Each step takes a video, draws triplets of its shots, embeds them all in one pass with one dropout
+mask, which synchronises dropout over the branches, adds the loss's gradient and lambda w to the
+momentum, and updates the weights.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from storyscope.progress import Report, Step, silent
 
 KINDS = ("triplet", "siamese", "lstm")
 MEMORY = 10
-"""Memory of the LSTM of the paper's comparison."""
+"""Hidden size of the LSTM in the paper's comparison."""
 LSTM_RATE = 0.1
-"""Share of the learning rate that the LSTM takes, by Adam: plain descent leaves it at the mean."""
+"""Factor on the learning rate for the LSTM, with Adam: plain gradient descent only learns the
+mean."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,12 +40,12 @@ class EmbeddingRecipe:
     weight_decay: float = 0.0005
     """lambda; biases do not decay."""
     batch: int = 500
-    """Triplets, or pairs, a step."""
+    """Triplets, or pairs, per step."""
     learning_rate: float = 0.01
     later_rate: float = 0.001
     epochs: int = 60
     later_from: int = 50
-    """Epoch from which the later rate holds; an epoch visits every video once."""
+    """Epoch from which the later learning rate applies; an epoch visits every video once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +65,11 @@ def train_embedding(
     exact_shrink: bool = True,
     report: Report = silent,
 ) -> Embedding:
-    """Learn a space in which shots of one story are near; the same videos and seed, the same space.
+    """Train an embedding in which shots of the same story are close; deterministic for a seed.
 
-    `exact_shrink` swaps inputs with more columns than there are shots for fewer columns that give
-    the same network (see `shrink`). For the LSTM, which learns by Adam, it gives another network
-    of the same kind, which sees nothing outside the span of its training shots.
+    `exact_shrink` replaces inputs with more columns than there are shots by fewer columns that give
+    the same network (see `shrink`). For the LSTM, which is trained with Adam, it gives another
+    network of the same kind, which sees nothing outside the span of its training shots.
     """
     torch = _torch()
     if kind not in KINDS:
@@ -108,7 +109,8 @@ def _descend(
     random: np.random.Generator,
     report: Report,
 ) -> list[float]:
-    """Descend with momentum, or by Adam for the LSTM; returns the learning rate of every step."""
+    """Gradient descent with momentum, or Adam for the LSTM; returns the learning rate of every
+    step."""
     torch = _torch()
     decayed = [value for name, value in net.items() if "bias" not in name]
     biases = [value for name, value in net.items() if "bias" in name]
@@ -159,7 +161,7 @@ def _triplet_loss(
     recipe: EmbeddingRecipe,
     random: np.random.Generator,
 ) -> Any:
-    """mean of max(0, |a - p|^2 + 1 - |a - n|^2)."""
+    """The triplet loss: mean of max(0, |a - p|^2 + 1 - |a - n|^2)."""
     anchor, positive, negative = draw_triplets(truth, recipe.batch, random)
     near = ((points[anchor] - points[positive]) ** 2).sum(dim=1)
     far = ((points[anchor] - points[negative]) ** 2).sum(dim=1)
@@ -173,7 +175,7 @@ def _siamese_loss(
     recipe: EmbeddingRecipe,
     random: np.random.Generator,
 ) -> Any:
-    """Contrastive: |a - p|^2 for shots of one story, max(0, 1 - |a - n|)^2 for others."""
+    """The contrastive loss: |a - p|^2 for shots of one story, max(0, 1 - |a - n|)^2 for others."""
     anchor, positive, negative = draw_triplets(truth, recipe.batch // 2, random)
     near = ((points[anchor] - points[positive]) ** 2).sum(dim=1)
     far = (((points[anchor] - points[negative]) ** 2).sum(dim=1) + 1e-12).sqrt()
@@ -187,7 +189,7 @@ def _boundary_loss(
     recipe: EmbeddingRecipe,
     random: np.random.Generator,
 ) -> Any:
-    """Binary cross-entropy of the LSTM's answer, shot by shot."""
+    """Binary cross-entropy of the LSTM's output, shot by shot."""
     torch = _torch()
     rest = torch.zeros(1, 1, MEMORY).double()
     gates = [net["lstm_input"].T, net["lstm_hidden"].T, net["lstm_bias"], 0 * net["lstm_bias"]]
@@ -203,7 +205,8 @@ def _boundary_loss(
 def draw_triplets(
     truth: Segmentation, count: int, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Shots (anchor, another of its story, one of another story), uniformly over the anchors."""
+    """Draw shots (anchor, another of its story, one of another story), uniformly over the
+    anchors."""
     edges = np.array(truth.edges)
     story = np.repeat(np.arange(len(truth)), np.diff(edges))
     sizes = np.diff(edges)[story]
@@ -217,7 +220,7 @@ def draw_triplets(
 def _starting_weights(
     kind: str, recipe: EmbeddingRecipe, random: np.random.Generator
 ) -> dict[str, np.ndarray]:
-    """Glorot's initialisation, and biases of zero."""
+    """Glorot initialisation, and biases of zero."""
     weights: dict[str, np.ndarray] = {"bias_1": np.zeros(recipe.layers[0])}
     for layer, (inputs, outputs) in enumerate(
         zip(recipe.layers[:-1], recipe.layers[1:], strict=True), start=2
@@ -239,7 +242,8 @@ def _glorot(random: np.random.Generator, inputs: int, outputs: int) -> np.ndarra
 
 
 def _left_of_untold(rates: list[float], recipe: EmbeddingRecipe) -> float:
-    """What weight decay leaves of the first layer outside the span of the training shots."""
+    """The factor by which weight decay shrinks the first layer outside the span of the training
+    shots."""
     return decay_of_untold(rates, weight_decay=recipe.weight_decay, momentum=recipe.momentum)
 
 

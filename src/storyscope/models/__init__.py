@@ -1,4 +1,4 @@
-"""Weights: where they come from, what ships, what a person fetched, and how they are run."""
+"""Weights: where they come from, which ones are shipped or downloaded, and how they are run."""
 
 from storyscope.models.devices import may_use_gpu, torch_gpu, torch_sees_gpu, use_device
 from storyscope.models.downloads import (

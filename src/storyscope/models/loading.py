@@ -1,8 +1,9 @@
 """Where weights come from, and how they are run.
 
-A model's name is looked up in this order: a shipped name, whose files lie in an installed package;
-a folder on disk; a hub id such as `timm/vgg16.tv_in1k` that a person fetched. Nothing here contacts
-a hub: only `storyscope models get` does. `onnx_session` is the one door to onnxruntime.
+A model's name is looked up in this order: a shipped name, whose files are in an installed package;
+a folder on disk; a hub id such as `timm/vgg16.tv_in1k` that was downloaded. Nothing here contacts a
+hub: only `storyscope models get` does. `onnx_session` is the only function that creates onnxruntime
+sessions.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ if TYPE_CHECKING:
 
 HUB_ID = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 DIGESTS = "digests.json"
-"""Beside the files of a model that a person fetched: the SHA-256 of each."""
+"""File next to a downloaded model with the SHA-256 of each of its files."""
 MOST_THREADS = 2
-"""More of them gain little on networks as small as ours."""
+"""Maximum number of threads: more of them gain little on networks as small as ours."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Model:
     source: Literal["folder", "package", "hub"]
     folder: Path
     pinned: frozenset[str] = frozenset()
-    """Files whose content was compared; no others are opened, but in a folder of one's own."""
+    """Files whose content was checked; no others are opened, except in the user's own folder."""
 
     def file(self, *patterns: str) -> Path:
         """The first file that matches any of the patterns, in their order."""
@@ -52,8 +53,8 @@ class Model:
                 if self.source == "folder" or self._name_of(path) in self.pinned:
                     return path
         raise ModelError(
-            f"{self.name}: no {' or '.join(patterns)} in {self.folder}; "
-            f"point the setting at a folder that holds one"
+            f"{self.name}: no {' or '.join(patterns)} in {self.folder}; set a folder that "
+            "contains one"
         )
 
     def _name_of(self, path: Path) -> str:
@@ -61,7 +62,8 @@ class Model:
 
 
 def find_model(name: str) -> Model:
-    """Find the model called `name`: shipped, in a folder, or fetched from a hub, in that order."""
+    """Find the model called `name`: shipped, in a folder, or downloaded from a hub, in that
+    order."""
     if name in SHIPPED:
         return Model(name, "package", package_folder(name), frozenset(SHIPPED[name].files))
     folder = Path(name).expanduser()
@@ -72,8 +74,8 @@ def find_model(name: str) -> Model:
         folder = hub_folder(name)
         if not folder.is_dir():
             raise ModelError(
-                f"{name} is a model on a hub that has not been downloaded; {fix}, "
-                "or name a folder that holds it"
+                f"{name} is a model on a hub that has not been downloaded; {fix}, or give a "
+                "folder with the model"
             )
         return Model(name, "hub", folder, check_pinned(folder, name=name, fix=fix))
     raise UnknownName(
@@ -83,22 +85,22 @@ def find_model(name: str) -> Model:
 
 
 def is_hub_id(name: str) -> bool:
-    """Whether a name is written as a hub writes it: `owner/name`."""
+    """Whether a name has the form of a hub id: `owner/name`."""
     return HUB_ID.fullmatch(name) is not None
 
 
 def models_folder() -> Path:
-    """Where fetched models are kept: `STORYSCOPE_MODELS`, or the cache."""
+    """The folder of downloaded models: `STORYSCOPE_MODELS`, or the cache."""
     return Path(os.environ.get("STORYSCOPE_MODELS") or cache_folder() / "models")
 
 
 def hub_folder(name: str) -> Path:
-    """Where the model of a hub is kept once a person fetched it."""
+    """The folder of a model from a hub."""
     return models_folder() / "hub" / name.replace("/", "--")
 
 
 def pin_files(folder: Path) -> None:
-    """Write down the SHA-256 of every file of a model that was just fetched."""
+    """Write the SHA-256 of every file of a model that was just downloaded."""
     digests = {
         path.relative_to(folder).as_posix(): digest_of(path)
         for path in sorted(folder.rglob("*"))
@@ -108,7 +110,7 @@ def pin_files(folder: Path) -> None:
 
 
 def check_pinned(folder: Path, *, name: str, fix: str) -> frozenset[str]:
-    """Compare a fetched model with the digests it had when it came; return the files it has."""
+    """Check a downloaded model against its digests; return its files."""
     try:
         digests = json.loads((folder / DIGESTS).read_text(encoding="utf-8"))
         inside = {str(file): str(digest) for file, digest in digests.items()}
@@ -122,13 +124,13 @@ def check_pinned(folder: Path, *, name: str, fix: str) -> frozenset[str]:
 
 
 def thread_count() -> int:
-    """Threads of a network: what OMP_NUM_THREADS says, else two where there are two cores."""
+    """Number of threads of a network: `OMP_NUM_THREADS`, or two if there are two cores."""
     said = os.environ.get("OMP_NUM_THREADS", "")
     return int(said) if said.isdecimal() and int(said) else min(MOST_THREADS, os.cpu_count() or 1)
 
 
 def onnx_session(model: Path | bytes, *, threads: int | None = None) -> InferenceSession:
-    """Open an ONNX graph on the best processor there is, with a pinned number of threads."""
+    """Open an ONNX graph on the best available device, with a fixed number of threads."""
     try:
         import onnxruntime
     except ImportError as error:
@@ -140,10 +142,10 @@ def onnx_session(model: Path | bytes, *, threads: int | None = None) -> Inferenc
     options.intra_op_num_threads = threads or thread_count()
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    # Idle workers would otherwise spin, burning the cores that decode the film.
+    # Idle threads would otherwise spin, and take time from the decoder.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    # Products of 8-bit numbers overflow on processors without VNNI, and CLIP then sees nothing:
-    # this takes a slower and exact way on those, and changes nothing on others.
+    # Products of 8-bit numbers overflow on processors without VNNI, which makes CLIP useless: this
+    # option uses a slower, exact computation there, and changes nothing on others.
     options.add_session_config_entry("session.x64quantprecision", "1")
     source = model if isinstance(model, bytes) else str(model)
     try:
@@ -168,7 +170,7 @@ def class_synonyms() -> tuple[tuple[str, ...], ...]:
 
 
 def cache_folder() -> Path:
-    """Where what was made from weights is kept: `STORYSCOPE_CACHE`, or the user's cache."""
+    """The folder of files derived from weights: `STORYSCOPE_CACHE`, or the user's cache."""
     if chosen := os.environ.get("STORYSCOPE_CACHE"):
         return Path(chosen)
     if sys.platform == "win32":
@@ -181,7 +183,7 @@ def cache_folder() -> Path:
 
 
 def keep_in_cache(name: str, content: bytes) -> Path | None:
-    """Write a file into the cache in one step; None where the cache cannot be written."""
+    """Write a file into the cache atomically; None if the cache cannot be written."""
     target = cache_folder() / name
     try:
         write_whole(target, [content])
@@ -191,7 +193,7 @@ def keep_in_cache(name: str, content: bytes) -> Path | None:
 
 
 def write_weights(path: Path, weights: Mapping[str, np.ndarray], facts: Mapping[str, str]) -> None:
-    """Keep the arrays of a trained model, and what is to be known of it, in a safetensors file."""
+    """Save the arrays of a trained model, and facts about it, in a safetensors file."""
     from safetensors.numpy import save
 
     tensors = {name: np.ascontiguousarray(value) for name, value in weights.items()}
@@ -201,9 +203,9 @@ def write_weights(path: Path, weights: Mapping[str, np.ndarray], facts: Mapping[
 def read_weights(
     path: Path, kind: str, facts: Mapping[str, str | None]
 ) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    """The arrays and facts of a file; it must have these facts, of this value where one is given.
+    """The arrays and facts of a file; it must have these facts, with this value if one is given.
 
-    `kind` is what people call such a file.
+    `kind` is a description of such files for error messages.
     """
     found = read_facts(path, kind, facts)
     with _opened(path, kind) as file:
@@ -211,7 +213,7 @@ def read_weights(
 
 
 def read_facts(path: Path, kind: str, facts: Mapping[str, str | None]) -> dict[str, str]:
-    """The facts of such a file alone; its arrays are not read."""
+    """The facts of such a file; its arrays are not read."""
     with _opened(path, kind) as file:
         found: dict[str, str] = file.metadata() or {}
     for name, wanted in facts.items():

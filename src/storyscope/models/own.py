@@ -1,4 +1,5 @@
-"""Weights that were trained for Storyscope and ship inside it, each pinned by its SHA-256."""
+"""Weights that were trained for Storyscope and are shipped inside it, each pinned by its
+SHA-256."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ OWN: dict[str, str] = {
 
 
 def check_own(path: Path) -> Path:
-    """The file of our own weights at `path`, once its content was compared."""
+    """The file of our own weights at `path`, after its content was checked."""
     digest = OWN[path.relative_to(PACKAGE).as_posix()]
     fix = "install Storyscope again, or run `python -m training.pin_weights` if you trained it"
     check_file(path, digest, name="storyscope", fix=fix)

@@ -1,7 +1,7 @@
-"""Weights that come inside Python packages: where they lie, and that each is the file it should be.
+"""Weights inside Python packages: where they are, and whether each file is the right one.
 
 A package of weights is a folder of data: its files are found without importing it, and none of its
-code runs. Every file is pinned by its SHA-256 and compared with it in each process that loads it.
+code runs. Every file is pinned by its SHA-256 and checked in each process that loads it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from storyscope.errors import MissingDependency, ModelError
 
 @dataclass(frozen=True)
 class Shipped:
-    """Weights inside a Python package: which files, and what they must hash to."""
+    """Weights inside a Python package: their files and SHA-256 digests."""
 
     package: str
     """Name on the package index."""
@@ -27,7 +27,7 @@ class Shipped:
     """Path inside the module -> SHA-256."""
     licence: str
     extra: str = ""
-    """The extra of Storyscope that brings it; empty when the core does."""
+    """The extra of Storyscope that installs it; empty if the core does."""
 
 
 SHIPPED: dict[str, Shipped] = {
@@ -215,16 +215,16 @@ SHIPPED: dict[str, Shipped] = {
         extra="ocr",
     ),
 }
-"""Every model that comes in a package; `storyscope doctor` lists them."""
+"""Every model in a package; `storyscope doctor` lists them."""
 
 
 def is_installed(name: str) -> bool:
-    """Whether the shipped model called `name` is on this machine."""
+    """Whether the shipped model called `name` is installed."""
     return find_spec(SHIPPED[name].module) is not None
 
 
 def package_folder(name: str) -> Path:
-    """The folder of the shipped model called `name`, once all its files were compared."""
+    """The folder of the shipped model called `name`, after all its files were checked."""
     shipped = SHIPPED[name]
     spec = find_spec(shipped.module)
     if spec is None or not spec.submodule_search_locations:
@@ -241,18 +241,18 @@ def package_folder(name: str) -> Path:
 
 
 _compared: dict[Path, tuple[str, tuple[int, ...]]] = {}
-"""Files that this process found to be right: their digest, and their state at that moment."""
+"""Files that this process has checked: their digest, and their state at that moment."""
 
 
 def check_file(path: Path, digest: str, *, name: str, fix: str) -> None:
-    """Refuse a file of the model `name` that is missing or whose SHA-256 is another.
+    """Raise an error if a file of the model `name` is missing or has another SHA-256.
 
-    A process compares a file once, and again when it was written to since. Other processes
-    compare it themselves: size and time, which anybody can set, never stand for its content.
+    A process checks a file once, and again if it was written to since. Other processes check it
+    themselves: size and modification time, which anybody can set, are not trusted.
     """
     try:
         found = path.stat()
-        # Nobody can set back the time of a file's last change of state.
+        # Nobody can set back the time of a file's last status change.
         state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
         if _compared.get(path) == (digest, state):
             return
