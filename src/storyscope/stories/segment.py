@@ -63,7 +63,7 @@ def _load_space(name: str) -> Embedding | None:
     space = Embedding.load(Path(name))
     if space.kind == "lstm":
         raise ModelError(
-            f"{name} is an LSTM, which judges boundaries and embeds nothing to cluster"
+            f"{name} is an LSTM, which scores boundaries and does not embed shots"
         )
     return space
 
