@@ -62,9 +62,7 @@ def _load_space(name: str) -> Embedding | None:
         return None
     space = Embedding.load(Path(name))
     if space.kind == "lstm":
-        raise ModelError(
-            f"{name} is an LSTM, which scores boundaries and does not embed shots"
-        )
+        raise ModelError(f"{name} is an LSTM, which scores boundaries and does not embed shots")
     return space
 
 
