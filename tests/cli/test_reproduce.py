@@ -11,6 +11,7 @@ from movie import SHOT_FRAMES, make_movie
 from storyscope.baselines.paper_methods import Lstm, Paper, PaperSiamese
 from storyscope.cli.main import build_app
 from storyscope.config.records import SIX_FEATURES
+from storyscope.embedding.training import EmbeddingRecipe, train_embedding
 from storyscope.errors import AnnotationError, StoryscopeError
 from storyscope.evaluate import judge, leave_one_out, load_collection
 from storyscope.experiments import methods as judging
@@ -31,8 +32,10 @@ def app():
 
 @pytest.fixture(autouse=True, scope="module")
 def smaller():
-    """Methods that need no training, and few frames to compare rankers on."""
+    """Methods that need no training, a small embedding, and few frames to compare rankers on."""
+    small = EmbeddingRecipe(layers=(40, 20, 10), epochs=6, later_from=5)
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(train_embedding, "__defaults__", ("triplet", small))
         patch.setattr(judging, "METHODS", METHODS)
         patch.setattr(retrieval, "DEGRADED_FRAMES", 2)
         yield

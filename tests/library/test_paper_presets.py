@@ -9,6 +9,7 @@ from storyscope import Library
 from storyscope.config import PAPER, PAPER_LITE
 from storyscope.core import Annotation
 from storyscope.embedding import Embedding
+from storyscope.embedding.training import EmbeddingRecipe, train_embedding
 from storyscope.errors import InvalidFeatures, ModelError, TranscriptError
 from storyscope.library.explaining import cue_importance
 from storyscope.library.training import learn_collection, learn_ranker
@@ -35,13 +36,16 @@ SIX = {"appearance", "audio", "speech", "time", "visual_concepts", "text_concept
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     """A library with two annotated films on which all of paper-lite was trained."""
+    small = EmbeddingRecipe(layers=(40, 20, 10), epochs=20, later_from=15)
     place = tmp_path_factory.mktemp("trained")
     library = Library(place / "library", config=PAPER_LITE)
     for seed in (1, 2):
         video = library.add(make_movie(place / f"film{seed}.mp4", seed=seed))
         library.annotate(video.id, Annotation("anna", (0.0, 5.0, 10.0), video.duration))
     before = library.features("film1"), library.stories("film1")
-    learn_collection(library, "triplet")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(train_embedding, "__defaults__", ("triplet", small))
+        learn_collection(library, "triplet")
     return library, before
 
 
