@@ -67,7 +67,7 @@ def smooth(low: float, high: float, values: np.ndarray) -> np.ndarray:
 
 
 def mix(under: np.ndarray, over: np.ndarray, amount: np.ndarray) -> np.ndarray:
-    """`over` laid on `under` with the opacity `amount`, one number a pixel."""
+    """`over` laid on `under` with the opacity `amount`, one number per pixel."""
     return under + (over - under) * amount[..., None]
 
 
@@ -83,7 +83,7 @@ def gradient(size: Size, *stops: tuple[float, str]) -> np.ndarray:
 
 
 def stretched(field: np.ndarray, size: Size) -> np.ndarray:
-    """One number a pixel, smoothly scaled to another size."""
+    """One number per pixel, smoothly scaled to another size."""
     return np.asarray(Image.fromarray(field).resize(size, Image.Resampling.BICUBIC))
 
 

@@ -67,7 +67,7 @@ class SiameseDetector:
 
 
 def network_input(video: UnannotatedVideo) -> Array:
-    """What a shot looks like and the minute it occurs at, one row a shot."""
+    """What a shot looks like and the minute it occurs at, one row per shot."""
     return np.hstack([joined(video), 0.5 * middle_seconds(video)[:, None] / 60.0])
 
 
@@ -94,7 +94,7 @@ def embed(weights: Sequence[tuple[Array, Array]], rows: Array) -> Array:
 
 
 def train_network(videos: Sequence[AnnotatedVideo], seed: int) -> list[tuple[Array, Array]]:
-    """Minimise the contrastive loss over the pairs of shots of each video, one video a step.
+    """Minimise the contrastive loss over the pairs of shots of each video, one video per step.
 
     Pairs of different stories are so many that both kinds get the same total weight.
     """

@@ -13,7 +13,8 @@ Array = npt.NDArray[np.float64]
 
 
 def descriptors(video: UnannotatedVideo) -> dict[str, Array]:
-    """One unit vector a shot for every feature of the video, so that a dot product is a cosine."""
+    """One unit vector per shot for every feature of the video, so that a dot product is a
+    cosine."""
     if not video.features:
         raise InvalidFeatures(f"{video.name} has no features; a baseline needs at least one")
     return {name: unit_rows(features) for name, features in sorted(video.features.items())}

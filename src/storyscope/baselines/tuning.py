@@ -39,12 +39,12 @@ def best_setting(
 
 
 def stories_per_shot(training: Sequence[AnnotatedVideo]) -> float:
-    """How many stories a shot brings, over all the training videos."""
+    """How many stories per shot brings, over all the training videos."""
     stories = sum(len(video.truth) for video in training)
     return stories / sum(len(video.shots) for video in training)
 
 
 def stories_per_second(training: Sequence[AnnotatedVideo]) -> float:
-    """How many stories a second brings, over all the training videos."""
+    """How many stories per second brings, over all the training videos."""
     stories = sum(len(video.truth) for video in training)
     return stories / sum(video.frame_count / video.fps for video in training)

@@ -52,7 +52,7 @@ def bbc(
 ) -> None:
     """BBC Planet Earth: eleven episodes, five annotators.
 
-    DIR holds annotations/shots/01_From_Pole_to_Pole.txt (a line per shot: first and last frame),
+    DIR contains annotations/shots/01_From_Pole_to_Pole.txt (a line per shot: first and last frame),
     annotations/scenes/annotator_0/01_From_Pole_to_Pole.txt (first shots of the stories, separated
     by commas), and videos and transcripts of the same name. The videos are indexed with the paper
     preset and with ours; what is finished is kept. Without videos, people's agreement is shown;
@@ -84,8 +84,8 @@ def ally(
 ) -> None:
     """Ally McBeal: four episodes of the first season.
 
-    DIR holds annotations/*.csv, one table an episode with a line per shot (first frame, last frame,
-    story), and videos and transcripts of the same name.
+    DIR contains annotations/*.csv, one table per episode with a line per shot (first frame, last
+    frame, story), and videos and transcripts of the same name.
 
     Examples:
 

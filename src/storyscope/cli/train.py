@@ -150,7 +150,7 @@ def _show(facts: dict[str, Any]) -> None:
     ]
     print_table("left out", "before", "after", "equal stories", rows=rows)
     pace = facts["stories_per_minute"]
-    told = f", usually with {pace:.2f} stories a minute" if pace else ""
+    told = f", usually with {pace:.2f} stories per minute" if pace else ""
     gain = f"{facts['gain']:+.3f} mean IoU"
     say(f"learned from {facts['minutes']:.0f} annotated minutes{told}: {gain}")
 

@@ -70,7 +70,7 @@ def load_vectors(name: str | Path = "glove-6b-50d") -> WordVectors:
 
 def read_vectors(path: str | Path) -> WordVectors:
     """Read word vectors: GloVe or word2vec text, word2vec binary (both may be gzipped), or a
-    folder with a matrix (.npy) and its words (.parquet or .txt, one a line).
+    folder with a matrix (.npy) and its words (.parquet or .txt, one per line).
 
     Python pickles, which gensim writes, are programs and are not opened; export such vectors
     with `save_word2vec_format`.

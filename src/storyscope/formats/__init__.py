@@ -1,4 +1,4 @@
-"""Files of other programs in and out."""
+"""Import from and export to the files of other programs."""
 
 from storyscope.formats.annotations import (
     OneScale,

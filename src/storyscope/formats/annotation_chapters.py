@@ -22,7 +22,8 @@ NANOSECONDS = "1/1000000000"
 
 
 def read_chapters(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
-    """ffmpeg's metadata or Audacity's labels, by the first line; else YouTube's `0:00 Title`."""
+    """ffmpeg metadata or Audacity labels, detected by the first line; otherwise YouTube's `0:00
+    Title`."""
     if is_label_line(next((line for line in text.splitlines() if line.strip()), "")):
         return [read_labels(path, text)]
     if text.startswith(";FFMETADATA"):
@@ -44,7 +45,7 @@ def read_chapters(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation
 
 
 def read_matroska(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
-    """Chapter XML: one story a chapter of the default edition, whatever is nested inside."""
+    """Chapter XML: one story per chapter of the default edition; nested chapters are ignored."""
     root = parse(path, text, kind="a Matroska chapter file")
     if root.tag != "Chapters":
         raise FormatError(f"{path}:{root.line}: expected Matroska <Chapters>, got <{root.tag}>")
@@ -92,7 +93,7 @@ def _chapters(path: Path, text: str) -> list[_Chapter]:
 
 
 def _whole_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines with their numbers; a backslash at the end of one carries on in the next."""
+    """Lines with their numbers; a backslash at the end of a line continues it in the next."""
     held, first = "", 1
     for number, line in enumerate(text.split("\n"), start=1):
         held += line

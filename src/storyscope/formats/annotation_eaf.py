@@ -1,4 +1,4 @@
-"""Annotations in ELAN files: one story an annotation of a tier."""
+"""Annotations in ELAN files: one story per annotation of a tier."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from storyscope.formats.xml_text import Node, parse
 
 
 def read_eaf(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
-    """The tier of that name; or every tier named for stories; or the only tier there is.
+    """The tier with that name; or every tier named for stories; or the only tier.
 
     Several tiers are several annotators.
     """
@@ -25,7 +25,7 @@ def read_eaf(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
         names = story_tiers(path, [tier.name for tier in tiers], hints.tier)
         chosen = [tier for tier in tiers if tier.name in names]
         named = {each.annotator for each in chosen}
-        # The same name on several tiers, or none, says nothing: then the tiers are the people.
+        # If several tiers have the same participant, or none, the names of the tiers are used.
         by_person = len(named) == len(chosen) and "" not in named
         return [
             _read_tier(path, each.annotator if by_person else each.name, each, slots)
@@ -36,7 +36,7 @@ def read_eaf(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
 
 
 class _Misplaced(Exception):
-    """What is wrong, after the line."""
+    """The location and description of an error."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class _Tier:
 
 
 def _tiers(root: Node) -> list[_Tier]:
-    """Tiers that hold annotations with times of their own."""
+    """Tiers that contain time-aligned annotations."""
     tiers = [
         _Tier(
             _wanted(tier, "TIER_ID"),
@@ -60,7 +60,7 @@ def _tiers(root: Node) -> list[_Tier]:
 
 
 def _slots(root: Node) -> dict[str, float]:
-    """Seconds of each time slot that is aligned."""
+    """Seconds of each aligned time slot."""
     slots = (slot for order in root.all("TIME_ORDER") for slot in order.all("TIME_SLOT"))
     return {
         _wanted(slot, "TIME_SLOT_ID"): _milliseconds(slot) / 1000

@@ -26,7 +26,7 @@ CLIPS = ("asset-clip", "clip", "ref-clip", "sync-clip", "mc-clip", "video")
 
 
 def read_edl(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
-    """One story an event of CMX 3600, a marker of Resolve, or a scene marker of Kodi."""
+    """One story per event of CMX 3600, marker of Resolve, or scene marker of Kodi."""
     lines = list(enumerate(text.splitlines(), start=1))
     scenes = [(number, _SCENE.match(line)) for number, line in lines if line.strip()]
     if scenes and all(scene for _, scene in scenes):
@@ -43,7 +43,7 @@ def read_edl(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
 
 
 def read_fcpxml(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
-    """One story a chapter marker; where there is none, one a clip of the main storyline."""
+    """One story per chapter marker; without any, one per clip of the main storyline."""
     root = parse(path, text, kind="an FCPXML file", doctype="fcpxml")
     spine = next((node for node in root.walk() if node.tag == "spine"), None)
     clips = [] if spine is None else [node for node in spine.children if node.tag in CLIPS]
@@ -78,7 +78,7 @@ class _Event:
 
 
 def _events(path: Path, lines: list[tuple[int, str]], rate: Fraction | None) -> list[StoryLine]:
-    """Events that show pictures, on a clock that starts at 0 even where the list's does not."""
+    """Events with picture, with times from 0 even if the list starts later."""
     if rate is None:
         raise FormatError(f"{path}:1: timecodes need a frame rate; give it with --fps")
     events: list[_Event] = []
@@ -113,7 +113,7 @@ def _frame(path: Path, line: int, code: str, rate: Fraction) -> int:
 
 
 def _on_timeline(path: Path, clip: Node, marker: Node) -> float:
-    """A marker counts on its clip's own clock."""
+    """A marker uses its clip's own time base."""
     start = _rational(path, clip, "start", default="0s")
     into = _rational(path, marker, "start") - start
     return float(_rational(path, clip, "offset") + into)

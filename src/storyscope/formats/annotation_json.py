@@ -19,9 +19,9 @@ _PART = re.compile(r"#t=(\d+(?:\.\d+)?),(\d+(?:\.\d+)?)$")
 
 
 def read_json(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
-    """Segmentation files, one or a list of them; what `storyscope stories --json` prints; others.
+    """Segmentation files, one or a list of them; the output of `storyscope stories --json`; others.
 
-    The others are chapters of podcasts and the ranges of IIIF manifests.
+    The others are podcast chapters and the ranges of IIIF manifests.
     """
     try:
         content = json.loads(text)
@@ -130,10 +130,10 @@ def _is_whole(number: object) -> bool:
 
 
 def _from_stories(path: Path, text: str, content: dict[str, Any]) -> WrittenAnnotation:
-    # Shots, which have starts too, may stand beside the stories.
+    # Shots, which have starts too, may be next to the stories.
     listed = re.search(r'"stories"\s*:\s*\[', text)
     starts = re.compile(r'"start"\s*:').finditer(text, listed.start() if listed else 0)
-    # A story without a start must be reached to be refused, whether or not it has a line.
+    # A story without a start must be read to be rejected, whether or not it has a line.
     line_at = _line_finder(text)
     lines = chain((line_at(found.start()) for found in starts), repeat(1))
     try:
@@ -149,20 +149,20 @@ def _from_stories(path: Path, text: str, content: dict[str, Any]) -> WrittenAnno
 
 
 def _array_lines(text: str, key: str, line_at: Callable[[int], int]) -> Iterator[list[int]]:
-    """For each array of that key, the line of every number in it."""
+    """For each array with that key, the line of every number in it."""
     for found in re.finditer(rf'"{key}"\s*:\s*\[([^\]]*)\]', text):
         offset = found.start(1)
         yield [line_at(offset + number.start()) for number in _NUMBER.finditer(found.group(1))]
 
 
 def _lines_for(found: list[list[int]], number: int, count: int) -> tuple[int, ...]:
-    """The lines of an array's numbers; keys written with escapes are not found, and say line 1."""
+    """The lines of an array's numbers; keys with escapes are not found, and report line 1."""
     lines = found[number][:count] if number < len(found) else []
     return tuple(lines) if len(lines) == count else (1,) * count
 
 
 def _line_finder(text: str) -> Callable[[int], int]:
-    """Tells the line of a place in the text without counting from the top each time."""
+    """Finds the line of a position in the text without counting from the top each time."""
     breaks = [found.start() for found in re.finditer("\n", text)]
     return lambda offset: bisect_left(breaks, offset) + 1
 

@@ -16,12 +16,12 @@ _FIELD = re.compile(r"\s*(name|class|xmin|xmax|text|mark)\s*=(.*)$")
 
 
 def is_label_line(line: str) -> bool:
-    """Whether a line is a label of Audacity: start, end and text with tabs between them."""
+    """Whether a line is an Audacity label: start, end and text, separated by tabs."""
     return _LABEL.match(line) is not None
 
 
 def read_labels(path: Path, text: str) -> WrittenAnnotation:
-    """One story a label of Audacity; the lines about frequencies are passed over."""
+    """One story per Audacity label; the lines about frequencies are ignored."""
     stories = []
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.startswith("\\"):
@@ -35,7 +35,7 @@ def read_labels(path: Path, text: str) -> WrittenAnnotation:
 
 
 def read_textgrid(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
-    """One story an interval of the tier named for stories, of `--tier`, or of the only tier."""
+    """One story per interval of the tier named for stories, of `--tier`, or of the only tier."""
     if "ooTextFile" not in text[:200]:
         raise FormatError(f"{path}:1: expected a TextGrid in Praat's long text format")
     tiers = _tiers(path, text)

@@ -1,7 +1,7 @@
-"""Annotations in OpenTimelineIO files, read as the JSON they are.
+"""Annotations in OpenTimelineIO files, read as plain JSON.
 
-OpenTimelineIO's own reader is a C++ library that some files crash; these few rules of its model
-are all that stories need.
+OpenTimelineIO's own reader is a C++ library that some files crash; these few rules of its model are
+enough for stories.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from storyscope.formats.annotation_text import StoryLine, from_story_lines
 from storyscope.formats.annotations import Hints, WrittenAnnotation
 
 DEEPEST = 100
-"""Timelines inside timelines."""
+"""Maximum depth of nested timelines."""
 
 
 def read_otio(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
-    """One story an item of the first track of pictures."""
+    """One story per item of the first video track."""
     try:
         timeline = json.loads(text)
     except json.JSONDecodeError as error:
@@ -59,7 +59,7 @@ def _stories(track: dict[str, Any]) -> list[StoryLine]:
 
 
 def _length(item: dict[str, Any], depth: int) -> Fraction:
-    """Seconds that an item takes on its track: what is trimmed of it, or all of it."""
+    """Seconds that an item takes on its track: its trimmed range, or all of it."""
     if depth > DEEPEST:
         raise ValueError("it is nested too deep")
     trimmed = item.get("source_range") or _media_range(item)
@@ -74,7 +74,7 @@ def _length(item: dict[str, Any], depth: int) -> Fraction:
 
 
 def _media_range(item: dict[str, Any]) -> Any:
-    """All that there is of a clip's film."""
+    """The whole available range of a clip's film."""
     several = item.get("media_references")
     key = item.get("active_media_reference_key")
     media = several.get(key) if isinstance(several, dict) else item.get("media_reference")
@@ -105,7 +105,7 @@ def _schema(item: Any) -> str:
 
 
 def _annotator(timeline: dict[str, Any]) -> str:
-    """Whose version it is, where we wrote it."""
+    """The annotator, if Storyscope wrote the file."""
     metadata = timeline.get("metadata")
     ours = metadata.get("storyscope") if isinstance(metadata, dict) else None
     return str(ours.get("annotator", "")) if isinstance(ours, dict) else ""

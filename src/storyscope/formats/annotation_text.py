@@ -50,7 +50,7 @@ TITLE_NAMES = ("title", "story", "name", "label", "text", "marker_name")
 
 
 class StoryLine(NamedTuple):
-    """One story as one line of a file has it."""
+    """One story in a line of a file."""
 
     line: int
     start: float
@@ -60,9 +60,9 @@ class StoryLine(NamedTuple):
 
 
 def read_csv(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
-    """A column of starts, as 95.5, 1:35 or timecode, or in frames where the header says so.
+    """A column of starts, as 95.5, 1:35 or timecode, or in frames if the header says so.
 
-    Further columns may hold the end, the title and the annotator; without a header the second
+    Further columns may contain the end, the title and the annotator; without a header the second
     column is the end.
     """
     rows = list(_rows(_without_cutting_list(text)))
@@ -81,7 +81,7 @@ def read_csv(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
 
 
 def read_webvtt(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
-    """Chapters: one story a cue, its text the title."""
+    """Chapters: one story per cue, with its text as the title."""
     lines = text.splitlines()
     if not lines or not lines[0].startswith("WEBVTT"):
         raise FormatError(f"{path}:1: a WebVTT file begins with WEBVTT")
@@ -118,9 +118,9 @@ def from_story_lines(
 ) -> WrittenAnnotation:
     """Stories from the lines of one person.
 
-    Each runs to the start of the next. Where the ends are given, a first story that begins late
-    is taken to begin at 0; where only starts are, they are cuts, and what comes before the first
-    is a story too.
+    Each ends where the next one starts. If ends are given, a first story that begins late is
+    extended to 0; if there are only starts, they are cuts, and the part before the first is a story
+    too.
     """
     lines = list(stories)
     ends_known = lines[-1].end is not None
@@ -149,7 +149,7 @@ def _by_annotator(path: Path, stories: Sequence[StoryLine], unit: Unit) -> list[
 
 
 class _Columns:
-    """Which column of a table is which."""
+    """The meaning of the columns of a table."""
 
     def __init__(self, path: Path, header: Sequence[str], hints: Hints) -> None:
         self.path = path
@@ -187,18 +187,18 @@ class _Columns:
 
 
 def _plain(cell: str) -> str:
-    """The text of a cell without the apostrophe that keeps spreadsheets from computing it."""
+    """The text of a cell without the apostrophe that prevents spreadsheets from evaluating it."""
     return cell[1:] if cell[:1] == "'" and no_formula(cell[1:]) == cell else cell
 
 
 def _title(words: Sequence[str]) -> str:
-    """The text of a cue without its markup; a dash stands for no title."""
+    """The text of a cue without its markup; a dash means no title."""
     title = html.unescape(_TAG.sub("", " ".join(words))).strip()
     return "" if title == "–" else title
 
 
 def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Lines that hold something, with their numbers."""
+    """Lines that are not empty, with their numbers."""
     reader = csv.reader(io.StringIO(text), delimiter=_separator(text))
     for cells in reader:
         if any(cell.strip() for cell in cells):
@@ -206,13 +206,14 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _without_cutting_list(text: str) -> str:
-    """Blank the line of all cuts that PySceneDetect's table may begin with."""
+    """Blank out the list of cuts that PySceneDetect's table may begin with."""
     first, newline, rest = text.partition("\n")
     return newline + rest if first.startswith("Timecode List:") else text
 
 
 def _separator(text: str) -> str:
-    """The one that parts the first line into most cells, the first of them a name or a time."""
+    """The delimiter that splits the first line into most cells, the first of them a name or a
+    time."""
     first = next((line for line in text.splitlines() if line.strip()), "")
     known = START_NAMES + FRAME_NAMES + END_NAMES + ANNOTATOR_NAMES + TITLE_NAMES
 

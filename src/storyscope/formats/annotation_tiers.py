@@ -1,4 +1,4 @@
-"""Which tiers of an annotation file hold the stories."""
+"""Select the tiers of an annotation file that contain stories."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from pathlib import Path
 from storyscope.errors import FormatError
 
 STORY_WORDS = ("stor", "scene", "chapter")
-"""A tier with one of these in its name holds stories."""
+"""A tier with one of these words in its name contains stories."""
 
 
 def story_tiers(path: Path, tiers: Sequence[str], wanted: str | None) -> list[str]:
-    """The tier that is wanted by name; else every tier named for stories; else the only tier."""
+    """The tier with the given name; otherwise every tier named for stories; otherwise the only
+    tier."""
     names = ", ".join(tiers) or "none with times"
     if wanted is not None:
         if wanted not in tiers:
@@ -21,4 +22,6 @@ def story_tiers(path: Path, tiers: Sequence[str], wanted: str | None) -> list[st
     named = [name for name in tiers if any(word in name.lower() for word in STORY_WORDS)]
     if named or len(tiers) == 1:
         return named or list(tiers)
-    raise FormatError(f"{path}: which tier holds the stories? name it with --tier; it has {names}")
+    raise FormatError(
+        f"{path}: which tier contains the stories? give it with --tier; it has {names}"
+    )

@@ -1,8 +1,8 @@
-"""Annotations that people made elsewhere: which stories a file says there are, and where.
+"""Annotations made in other programs.
 
-`read_annotations` reads the files of many programs into `WrittenAnnotation`, which remembers the
-line of every story, so that a mistake can be found again. `on_one_scale` lays
-several of them over the same positions, to be scored or agreed on.
+`read_annotations` reads the files of many programs into `WrittenAnnotation`, which keeps the line
+of every story, so that errors can refer to it. `on_one_scale` converts several of them to the same
+positions, for scoring or agreement.
 """
 
 from __future__ import annotations
@@ -36,44 +36,44 @@ READERS = {
     ".fcpxml": "storyscope.formats.annotation_edits:read_fcpxml",
     ".textgrid": "storyscope.formats.annotation_labels:read_textgrid",
 }
-"""Which function reads files with which ending."""
+"""The reader of each file extension."""
 
 MILLISECONDS = 1000
 LARGEST_FILE = 32_000_000
-"""Bytes; a feature film with a line a frame has fewer."""
+"""Maximum size in bytes; a feature film with a line per frame has fewer."""
 FRAME_TOLERANCE_SECONDS = 0.05
-"""Ends of the same film in two files may differ by a frame or by rounding."""
+"""Seconds by which the ends of the same film in two files may differ."""
 
 
 @dataclass(frozen=True)
 class Hints:
-    """What a file may not say itself."""
+    """Information that a file may lack."""
 
     tier: str | None = None
-    """Which tier of an ELAN file holds the stories."""
+    """The tier of an ELAN file that contains the stories."""
     rate: Fraction | None = None
-    """Frames a second, for files that count them."""
+    """Frames per second, for files that count frames."""
 
 
 @dataclass(frozen=True)
 class WrittenAnnotation:
-    """One person's stories, as a file has them."""
+    """One person's stories in a file."""
 
     file: Path
     annotator: str
     unit: Unit
     """Whether the numbers are seconds, or whole positions such as frames or shots."""
     starts: tuple[float, ...]
-    """Where each story begins, the first at 0."""
+    """Start of each story, the first at 0."""
     lines: tuple[int, ...]
-    """The line of the file that says so."""
+    """The line of each start in the file."""
     end: float | None
-    """Where the last story ends; None when the file does not say."""
+    """End of the last story; None if the file does not contain it."""
     end_line: int = 0
     titles: tuple[str, ...] = ()
 
     def checked(self) -> WrittenAnnotation:
-        """The same, or an error that names the line where stories do not rise to the end."""
+        """The annotation, or an error that names the line where the starts do not increase."""
         if self.starts[0] != 0:
             raise self.error(0, f"stories begin at 0, got {self.starts[0]:g}")
         if self.end is not None and not isfinite(self.end):
@@ -96,7 +96,7 @@ class WrittenAnnotation:
         return AnnotationError(f"{self.file}:{self.lines[story]}: {reason}")
 
     def in_seconds(self, *, end: float | None = None) -> Annotation:
-        """As an annotation of a video, whose length is `end` where the file does not say it."""
+        """Convert to an annotation of a video; `end` is its length, for files without one."""
         if self.unit != "seconds":
             raise AnnotationError(f"{self.file}: expected times in seconds, got positions")
         last = self.end if self.end is not None else end
@@ -112,12 +112,12 @@ class OneScale:
 
     segmentations: tuple[Segmentation, ...]
     unit: Unit
-    """What a position is made of."""
+    """The unit of a position."""
     per_unit: int
-    """Positions in one second, or 1."""
+    """Positions per second, or 1."""
 
     def written(self, positions: Sequence[int]) -> list[float]:
-        """Positions in the unit that the files have."""
+        """Positions in the unit of the files."""
         if self.per_unit == 1:
             return list(positions)
         return [position / self.per_unit for position in positions]
@@ -128,7 +128,7 @@ def read_annotations(
 ) -> list[WrittenAnnotation]:
     """The annotations of a file, one for each person.
 
-    `tier` picks a tier of an ELAN file; `fps` is for files with timecode, which counts frames.
+    `tier` selects a tier of an ELAN file; `fps` is for files with timecodes, which count frames.
     """
     path = Path(path)
     reader = READERS.get(path.suffix.lower())
@@ -159,11 +159,11 @@ def read_annotations(
 def on_one_scale(
     annotations: Sequence[WrittenAnnotation], *, fps: float | None = None, end: float | None = None
 ) -> OneScale:
-    """Lay annotations over the same positions.
+    """Convert annotations to the same positions.
 
-    Where all have positions, those are kept. Where some have seconds, positions of the others
-    are frames if `fps` is given, and seconds if not; the scale is then frames or milliseconds.
-    `end` is where the video ends, in case no file says it.
+    If all have positions, those are kept. If some have seconds, positions of the others are frames
+    if `fps` is given, and seconds if not; the scale is then frames or milliseconds. `end` is the
+    end of the video, if no file contains it.
     """
     in_positions = all(each.unit == "positions" for each in annotations)
     per_unit = 1 if in_positions or fps is not None else MILLISECONDS
@@ -196,7 +196,7 @@ def _common_end(
     per_unit: int,
     advice: str,
 ) -> int:
-    """The end that all files share; a file that differs is named, in the files' own unit."""
+    """The end that all files share; a file that differs is reported, in the files' own unit."""
     known = [each for each in annotations if each.end is not None]
     if end is None and not known:
         raise AnnotationError(

@@ -7,7 +7,7 @@ from storyscope.formats.timeline import Timeline, one_line
 
 
 def write(timeline: Timeline) -> str:
-    """One label a story: start, end and title, with tabs between them."""
+    """One label per story: start, end and title, separated by tabs."""
     return "".join(
         f"{entry.span.start:.6f}\t{entry.span.end:.6f}\t{one_line(entry.title)}\n"
         for entry in timeline.entries

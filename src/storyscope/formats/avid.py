@@ -11,7 +11,7 @@ TRACK = "V1"
 
 
 def write(timeline: Timeline) -> str:
-    """One marker a story: user, timecode, track, colour, comment and length in frames."""
+    """One marker per story: user, timecode, track, colour, comment and length in frames."""
     lines = []
     for number, entry in enumerate(timeline.entries):
         first, end = timeline.frame(entry.span.start), timeline.frame(entry.span.end)

@@ -1,4 +1,4 @@
-"""One clip a story, cut without re-encoding: each begins at the keyframe before its story."""
+"""One clip per story, cut without re-encoding: each begins at the keyframe before its story."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONGEST_NAME = 60
 
 
 def save(timeline: Timeline, folder: Path, *, exact: bool = False) -> None:
-    """Write the clips into a folder, made if missing."""
+    """Write the clips into a folder, which is created if missing."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -29,7 +29,7 @@ def save(timeline: Timeline, folder: Path, *, exact: bool = False) -> None:
 
 
 def clip_name(number: int, entry: Entry, suffix: str) -> str:
-    """A file name that any system takes: "03 The hunt.mp4"."""
+    """A file name that is valid on any system: "03 The hunt.mp4"."""
     words = re.sub(r"[^\w .,'()-]+", " ", one_line(entry.title))
     return f"{number:02d} {one_line(words)[:LONGEST_NAME]}".strip(" .") + suffix
 
@@ -37,7 +37,7 @@ def clip_name(number: int, entry: Entry, suffix: str) -> str:
 FORMAT = Format(
     "clips",
     ".mp4",
-    "a folder with one clip a story, not re-encoded",
-    "exact cuts: a clip begins at the keyframe before its story, and ends a few frames late",
+    "a folder with one clip per story, not re-encoded",
+    "exact cuts: a clip begins at the keyframe before its story and may end a few frames late",
     save=save,
 )

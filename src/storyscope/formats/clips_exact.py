@@ -1,4 +1,4 @@
-"""One clip a story, cut at the very frame: decoded and encoded again."""
+"""One clip per story, cut exactly at the frame by re-encoding."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from storyscope.formats.registry import Format
 FORMAT = Format(
     "clips-exact",
     ".mp4",
-    "a folder with one clip a story, cut at the very frame (re-encoded)",
+    "a folder with one clip per story, cut exactly at the frame (re-encoded)",
     "a little quality, all sound tracks but one, subtitles",
     save=partial(save, exact=True),
 )

@@ -1,4 +1,4 @@
-"""The contact sheet: every story of a film on one picture."""
+"""A contact sheet: every story of a film in one picture."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from storyscope.formats.timeline import Timeline
 
 
 def save(timeline: Timeline, path: Path) -> None:
-    """Draw the timeline and a row of shots a story, as a PNG."""
+    """Draw the timeline and a row of shots per story, as a PNG."""
     if timeline.contact_sheet is None:
         raise FormatError(
             "a contact sheet needs stories and pictures of a local library; "
@@ -23,6 +23,6 @@ FORMAT = Format(
     "sheet",
     ".png",
     "a contact sheet: every story with its shots",
-    "it is a picture: nothing can be read back from it",
+    "everything: a picture cannot be imported",
     save=save,
 )

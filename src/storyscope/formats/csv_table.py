@@ -10,7 +10,7 @@ from storyscope.formats.timeline import Timeline
 
 
 def write(timeline: Timeline) -> str:
-    """One row a story, times in seconds."""
+    """One row per story, times in seconds."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
     table.writerow(["start", "end", "title", "keywords", "summary"])
@@ -23,7 +23,7 @@ def write(timeline: Timeline) -> str:
 
 
 def no_formula(text: str) -> str:
-    """A cell that no spreadsheet computes: what looks like a formula begins with an apostrophe."""
+    """A cell that spreadsheets do not evaluate: what looks like a formula gets an apostrophe."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 

@@ -13,7 +13,7 @@ from storyscope.formats.xml_text import document, legal
 
 SCHEMA = "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"
 DATE = "1970-01-01T00:00:00+00:00"
-"""The schema wants one; the same stories give the same bytes whenever they are written."""
+"""A fixed date, which the schema requires: the same stories always give the same bytes."""
 INCLUDED_IN = (
     "Time alignable annotations within the parent annotation's time interval, gaps are allowed"
 )
@@ -57,7 +57,8 @@ def _add_header(root: xml.Element, timeline: Timeline) -> None:
 
 
 def _add_time_order(root: xml.Element, entries: Sequence[Entry]) -> dict[tuple[int, int], str]:
-    """A slot of its own for every edge of every entry: a shared one would move both in ELAN."""
+    """A separate time slot for every edge of every entry: ELAN would move both entries of a shared
+    one."""
     edges = [
         (round(seconds * 1000), number, edge)
         for number, entry in enumerate(entries)

@@ -1,4 +1,4 @@
-"""CMX 3600 edit decision list: one event a story, source and record times alike."""
+"""CMX 3600 edit decision list: one event per story, with equal source and record times."""
 
 from __future__ import annotations
 

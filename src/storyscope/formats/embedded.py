@@ -1,4 +1,4 @@
-"""A copy of the film with its stories as chapters inside; no frame is touched."""
+"""A copy of the film with its stories as chapters; packets are not changed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from storyscope.media import remux
 
 
 def copy_with_chapters(timeline: Timeline, path: Path, suffix: str) -> None:
-    """Write the copy to `path`, in the container that `suffix` names."""
+    """Write the copy to `path`, in the container of `suffix`."""
     if path.suffix.lower() != suffix:
         raise FormatError(f"{suffix[1:]} copies end in {suffix}, got {path.name}")
     chapters = [

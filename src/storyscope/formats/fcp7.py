@@ -13,7 +13,7 @@ VERSION = "4"
 
 
 def write(timeline: Timeline) -> str:
-    """The film cut at the boundaries of stories, with a marker at the start of each."""
+    """The film cut at the story boundaries, with a marker at the start of each story."""
     root = xml.Element("xmeml", version=VERSION)
     sequence = xml.SubElement(root, "sequence", id="sequence-1")
     whole = timeline.frame(timeline.video.duration)
@@ -47,7 +47,7 @@ def _add_clip(track: xml.Element, timeline: Timeline, entry: Entry, name: str) -
 
 
 def _add_file(clip: xml.Element, timeline: Timeline, *, whole: bool) -> None:
-    """The film; described where it is first named, and by its id after that."""
+    """The film: described at its first use, and then by its id."""
     file = xml.SubElement(clip, "file", id="file-1")
     if not whole:
         return

@@ -1,4 +1,4 @@
-"""FCPXML: a project for Final Cut Pro, one clip and one chapter marker a story."""
+"""FCPXML: a project for Final Cut Pro, one clip and one chapter marker per story."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def write(timeline: Timeline) -> str:
 
 
 def _at_a_rate_of_apples(timeline: Timeline) -> Timeline:
-    """Final Cut Pro knows no 48 frames a second: such a film counts every second frame."""
+    """Final Cut Pro knows no 48 frames per second: such a film counts every second frame."""
     rate = timeline.rate if timeline.rate in RATES else timeline.rate / 2
     return replace(timeline, counted_rate=rate)
 

@@ -13,7 +13,7 @@ from storyscope.formats.registry import Format
 from storyscope.formats.timeline import Entry, Timeline
 
 BASE = "https://example.org/iiif"
-"""Stands for the address the manifest will be served from: replace it when publishing."""
+"""Placeholder of the address that the manifest will be served from; replace it when publishing."""
 
 
 def write(timeline: Timeline) -> str:
@@ -95,8 +95,8 @@ def _label(text: str) -> dict[str, list[str]]:
 FORMAT = Format(
     "iiif",
     ".json",
-    "IIIF Presentation 3 manifest with a range a story",
-    "nothing; put your server's address in place of example.org",
+    "IIIF Presentation 3 manifest with a range per story",
+    "nothing; replace example.org by your server's address",
     write,
     nests=True,
 )

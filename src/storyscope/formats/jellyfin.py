@@ -1,8 +1,8 @@
-"""Chapter pictures for Jellyfin, named as its server names them.
+"""Chapter pictures for Jellyfin, with the file names that its server uses.
 
 Jellyfin reads chapters from the film itself (`--format mkv` or `mp4`), and their pictures from the
-folder `chapters` inside the film's folder of metadata, named FILETICKS_CHAPTERTICKS.jpg.
-A tick is a tenth of a microsecond; those of the file count from the year 1.
+folder `chapters` inside the film's metadata folder, with names like FILETICKS_CHAPTERTICKS.jpg. A
+tick is a tenth of a microsecond; those of the file count from the year 1.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ UNIX_EPOCH_TICKS = 621_355_968_000_000_000
 
 
 def save(timeline: Timeline, path: Path) -> None:
-    """One JPEG a story into the folder `path`: its thumbnail, or the keyframe of its middle."""
+    """Write one JPEG per story to the folder `path`: its thumbnail, or the keyframe of its
+    middle."""
     keyframes = timeline.keyframes
     if keyframes is None or not len(keyframes):
         raise FormatError("chapter pictures need an indexed video in a local library")
@@ -48,7 +49,7 @@ def _file_ticks(film: str) -> int:
 FORMAT = Format(
     "jellyfin",
     ".jpg",
-    "chapter pictures for Jellyfin's folder of metadata",
+    "chapter pictures for Jellyfin's metadata folder",
     "titles and keywords: chapters come from the video, see `mkv` and `mp4`",
     save=save,
 )

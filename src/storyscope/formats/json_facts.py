@@ -1,4 +1,4 @@
-"""Stories as the command line's JSON has them."""
+"""Stories in the JSON of the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sidecars for media centres: scene markers that Kodi skips between, and an .nfo for both.
+"""Sidecar files for media centres: scene markers for Kodi, and an .nfo for Kodi and Jellyfin.
 
 Kodi takes a scene marker from the end of its line, so start and end are the same.
 """
@@ -18,13 +18,13 @@ from storyscope.writing import write_whole
 
 SCENE_MARKER = 2
 LARGEST_NFO = 4_000_000
-"""Bytes of the largest .nfo that is added to."""
+"""Maximum size in bytes of an .nfo that is extended."""
 
 
 def save(timeline: Timeline, path: Path) -> None:
-    """Scene markers to `path` with .edl, the description beside them with .nfo.
+    """Write scene markers to `path` with .edl, and the description with .nfo next to them.
 
-    An .nfo that is there keeps all it says; stories and keywords that it lacks are added.
+    An existing .nfo keeps its content; only missing stories and keywords are added.
     """
     beside = path.with_suffix(".nfo")
     text = merged(beside, timeline) if beside.exists() else description(timeline)
@@ -33,13 +33,14 @@ def save(timeline: Timeline, path: Path) -> None:
 
 
 def markers(timeline: Timeline) -> str:
-    """One line a story: start, end, action."""
+    """One line per story: start, end, action."""
     starts = [f"{entry.span.start:.3f}" for entry in timeline.entries]
     return "".join(f"{start}\t{start}\t{SCENE_MARKER}\n" for start in starts)
 
 
 def description(timeline: Timeline) -> str:
-    """The film as Kodi and Jellyfin describe one, its stories in the plot, keywords as tags."""
+    """The film in the format of Kodi and Jellyfin, with its stories in the plot and keywords as
+    tags."""
     root = xml.Element("movie")
     xml.SubElement(root, "title").text = legal(timeline.video.id)
     lines = [_plot_line(entry) for entry in timeline.entries]
@@ -56,7 +57,7 @@ def _plot_line(entry: Entry) -> str:
 
 
 def merged(beside: Path, timeline: Timeline) -> str:
-    """What a person's .nfo says, with the plot and the tags that it lacks."""
+    """The content of an existing .nfo, with the plot and the tags that it lacks."""
     kind = "an .nfo file"
     try:
         theirs = parse(beside, read_at_most(beside, LARGEST_NFO).decode("utf-8-sig"), kind=kind)
@@ -84,8 +85,8 @@ def _element(node: Node) -> xml.Element:
 FORMAT = Format(
     "kodi",
     ".edl",
-    "scene markers and .nfo beside a video in Kodi and Jellyfin",
-    "titles of markers (they stand in the .nfo); times are milliseconds",
+    "scene markers and .nfo next to a video in Kodi and Jellyfin",
+    "titles of markers (they are in the .nfo); times are milliseconds",
     save=save,
     adds_to=(".nfo",),
 )

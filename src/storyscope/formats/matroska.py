@@ -11,7 +11,7 @@ from storyscope.formats.xml_text import document, legal
 
 
 def write(timeline: Timeline) -> str:
-    """One edition, one atom a story with its shots inside, times to the nanosecond."""
+    """One edition, one atom per story with its shots inside, times to the nanosecond."""
     root = xml.Element("Chapters")
     edition = xml.SubElement(root, "EditionEntry")
     xml.SubElement(edition, "EditionFlagDefault").text = "1"

@@ -10,7 +10,7 @@ from storyscope.formats.timeline import Timeline
 
 
 def save(timeline: Timeline, path: Path) -> None:
-    """Every packet as it is, and one chapter a story."""
+    """Copy every packet unchanged, and add one chapter per story."""
     copy_with_chapters(timeline, path, ".mkv")
 
 
@@ -18,6 +18,6 @@ FORMAT = Format(
     "mkv",
     ".mkv",
     "a copy of the video with chapters inside, not re-encoded",
-    "keywords, and tracks that Matroska cannot hold",
+    "keywords, and tracks that Matroska does not support",
     save=save,
 )

@@ -10,7 +10,7 @@ from storyscope.formats.timeline import Timeline
 
 
 def save(timeline: Timeline, path: Path) -> None:
-    """Every packet as it is, and one chapter a story."""
+    """Copy every packet unchanged, and add one chapter per story."""
     copy_with_chapters(timeline, path, ".mp4")
 
 
@@ -18,6 +18,6 @@ FORMAT = Format(
     "mp4",
     ".mp4",
     "a copy of the video with chapters inside, not re-encoded",
-    "keywords, and tracks that MP4 cannot hold; times are milliseconds",
+    "keywords, and tracks that MP4 does not support; times are milliseconds",
     save=save,
 )

@@ -32,7 +32,7 @@ def write(timeline: Timeline) -> str:
 
 
 def load_otio() -> Any:
-    """The library, which is an extra."""
+    """The opentimelineio library, which is an extra."""
     try:
         import opentimelineio
     except ModuleNotFoundError as error:

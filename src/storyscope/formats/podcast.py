@@ -9,7 +9,7 @@ from storyscope.formats.timeline import Timeline
 
 
 def write(timeline: Timeline) -> str:
-    """One chapter a story."""
+    """One chapter per story."""
     chapters = [
         {
             "startTime": round(entry.span.start, 3),

@@ -1,4 +1,4 @@
-"""Markers as Premiere Pro lists them: tab-separated, for marker panels and import scripts."""
+"""Markers in Premiere Pro's list format: tab-separated, for marker panels and import scripts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COLUMNS = ("Marker Name", "Description", "In", "Out", "Duration", "Marker Type")
 
 
 def write(timeline: Timeline) -> str:
-    """One chapter marker a story."""
+    """One chapter marker per story."""
     out = io.StringIO()
     table = csv.writer(out, delimiter="\t", lineterminator="\n")
     table.writerow(COLUMNS)

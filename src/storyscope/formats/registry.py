@@ -1,4 +1,4 @@
-"""Every format by name; its library loads when it is used."""
+"""Every format by name; its library is imported when it is used."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from storyscope.plugins import load_plugin, plugin_names
 
 @dataclass(frozen=True)
 class Format:
-    """How stories are written for one kind of program."""
+    """How stories are written for one program."""
 
     name: str
     suffix: str
     summary: str
-    """What it is for, in a line."""
+    """What it is for, in one line."""
     loses: str
-    """What of the stories it cannot hold."""
+    """What it loses of the stories."""
     write: Callable[[Timeline], str] | None = None
-    """The whole file as text, for formats that are text."""
+    """The whole file as text, for text formats."""
     save: Callable[[Timeline, Path], None] | None = None
-    """Write files to a path, for formats that are not."""
+    """Write files to a path, for other formats."""
     nests: bool = False
-    """Whether it can hold the shots inside the stories."""
+    """Whether it supports shots inside stories."""
     counts_frames: bool = False
     """Whether its times are whole frames of a standard rate."""
     adds_to: tuple[str, ...] = ()
-    """Endings of the files that it adds to where a person has them, and never replaces."""
+    """Extensions of existing files that it extends and never replaces."""
 
 
 FORMATS = {
@@ -67,7 +67,7 @@ FORMATS = {
 
 
 PLUGINS = "storyscope.formats"
-"""The entry points by which other packages bring formats."""
+"""The group of entry points of formats in other packages."""
 
 
 def find_format(name: str) -> Format:

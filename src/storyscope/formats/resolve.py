@@ -8,11 +8,11 @@ from storyscope.formats.timeline import Timeline, one_line
 
 COLOURS = ("Blue", "Cyan", "Green", "Yellow", "Pink", "Purple", "Sand", "Mint")
 FIRST_HOUR = 3600
-"""A Resolve timeline starts at 01:00:00:00."""
+"""Start of a Resolve timeline: 01:00:00:00."""
 
 
 def write(timeline: Timeline) -> str:
-    """One marker a story, as long as the story, in changing colours."""
+    """One marker per story, as long as the story, in alternating colours."""
     rate = timeline.rate
     offset = FIRST_HOUR * round(rate) if not is_drop(rate) else _drop_hour(timeline)
     mode = "DROP FRAME" if is_drop(rate) else "NON-DROP FRAME"

@@ -1,4 +1,4 @@
-"""Exports on disk: all their files or none, and nothing of anybody else's in their place."""
+"""Write exports to disk: all their files or none, without replacing existing files."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from storyscope.writing import EXPORTING, sweep_abandoned
 
 
 def save_files(kind: Format, timeline: Timeline, output: Path, *, overwrite: bool = False) -> None:
-    """Write a format to a file or folder, and what goes with it beside; `overwrite` replaces files.
+    """Write a format to a file or folder, and its additional files; `overwrite` replaces files.
 
-    Files that a format adds to, such as a person's .nfo, keep all they say.
+    Files that a format extends, such as an .nfo, keep their content.
     """
     folder = output.absolute().parent
     if not folder.is_dir():
@@ -40,7 +40,7 @@ def save_files(kind: Format, timeline: Timeline, output: Path, *, overwrite: boo
 
 
 def _move(kind: Format, staging: Path, folder: Path, *, overwrite: bool) -> None:
-    """Put every file in its place, once no file of somebody else is seen in any."""
+    """Move every file into place, after checking that none exists."""
     files = [path for path in sorted(staging.rglob("*")) if path.is_file()]
     places = {path: folder / path.relative_to(staging) for path in files}
     for place in places.values():

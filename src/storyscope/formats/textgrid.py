@@ -9,7 +9,7 @@ from storyscope.formats.timeline import Entry, Timeline, one_line
 
 
 def write(timeline: Timeline) -> str:
-    """A tier of stories and, when they are wanted, one of shots."""
+    """A tier of stories and, optionally, one of shots."""
     tiers = [("stories", timeline.entries)]
     if timeline.shots:
         tiers.append(("shots", timeline.shots))
@@ -30,7 +30,7 @@ def write(timeline: Timeline) -> str:
 
 
 def _tier(name: str, entries: Sequence[Entry], end: float) -> list[str]:
-    """Intervals that leave no gap, as Praat insists."""
+    """Intervals without gaps, as Praat requires."""
     starts = [0.0, *(entry.span.start for entry in entries[1:])]
     ends = [*starts[1:], end]
     lines = [
@@ -54,7 +54,7 @@ def _tier(name: str, entries: Sequence[Entry], end: float) -> list[str]:
 FORMAT = Format(
     "textgrid",
     ".TextGrid",
-    "Praat, and what reads its TextGrids",
+    "Praat, and programs that read its TextGrids",
     "keywords, line breaks in titles; times are microseconds",
     write,
     nests=True,

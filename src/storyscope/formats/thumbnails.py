@@ -1,4 +1,4 @@
-"""WebVTT thumbnails: what a player shows over its seek bar, cut from one sprite."""
+"""WebVTT thumbnails: previews for a player's seek bar, cut from one sprite sheet."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from storyscope.formats.timeline import Timeline
 
 TILE_WIDTH, COLUMNS, MOST_TILES = 160, 10, 300
 CLOSEST_SECONDS = 1.0
-"""Pictures closer than this look alike under a finger."""
+"""Minimum seconds between two pictures: closer ones look alike."""
 
 
 def save(timeline: Timeline, path: Path) -> None:
-    """The track to `path`, and the sprite it points into beside it, with .jpg."""
+    """Write the track to `path`, and its sprite sheet next to it, with .jpg."""
     if timeline.keyframes is None or not len(timeline.keyframes):
         raise FormatError(
             f"thumbnails need the pictures of an indexed video; "
@@ -29,7 +29,7 @@ def save(timeline: Timeline, path: Path) -> None:
 
 
 def write_sprite_sheet(video: Video, keyframes: Keyframes, track: Path) -> None:
-    """Write small pictures of a video into one JPEG, and beside it the WebVTT track for it."""
+    """Write small pictures of a video into one JPEG, and the WebVTT track next to it."""
     chosen = _choose(keyframes)
     size = TILE_WIDTH, _tile_height(video)
     sprite = track.with_suffix(".jpg")
@@ -83,7 +83,7 @@ def _corner(number: int, size: tuple[int, int]) -> tuple[int, int]:
 FORMAT = Format(
     "thumbnails",
     ".vtt",
-    "pictures for the seek bar of web players: a WebVTT track and its sprite",
+    "pictures for the seek bar of web players: a WebVTT track and its sprite sheet",
     "stories: it shows the video, not where stories begin",
     save=save,
 )

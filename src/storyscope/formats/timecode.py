@@ -1,7 +1,8 @@
-"""SMPTE timecode: frames counted as hours, minutes, seconds and frames, dropped where they must be.
+"""SMPTE timecode: frame numbers as hours, minutes, seconds and frames, with drop-frame counting.
 
-At 29.97 and 59.94 frames a second the count runs slow against the clock; drop-frame timecode skips
-the numbers (not the frames) 0 and 1 of every minute but each tenth, twice as many at 59.94.
+At 29.97 and 59.94 frames per second the count runs slow against the clock; drop-frame timecode
+skips the numbers (not the frames) 0 and 1 of every minute except each tenth, twice as many at
+59.94.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ _WRITTEN = re.compile(r"(\d{2}):(\d{2}):(\d{2})([:;])(\d{2,3})$")
 
 
 def is_drop(rate: Fraction) -> bool:
-    """Whether this rate is counted with dropped numbers: 29.97 and 59.94 are."""
+    """Whether this rate uses drop-frame timecode: 29.97 and 59.94 do."""
     return rate.denominator == 1001 and round(rate) % 30 == 0
 
 
@@ -56,7 +57,7 @@ def is_timecode(text: str) -> bool:
 
 
 def seconds_at(text: str, rate: Fraction | None) -> float:
-    """The time of a timecode, which says nothing until the rate is known."""
+    """The time of a timecode, which is undefined until the rate is known."""
     if rate is None:
         raise FormatError("timecodes need a frame rate; give it with --fps")
     return float(frame_of(text, rate) / rate)

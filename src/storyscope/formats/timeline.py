@@ -1,4 +1,4 @@
-"""What every format is written from and read into."""
+"""The data that every format is written from and read into."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STANDARD_RATES = tuple(
     )
 )
 RATE_TOLERANCE = 0.01
-"""Measured rates differ from the standard one by less than this."""
+"""Maximum difference between a measured rate and the standard one."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Entry:
     title: str = ""
     keywords: tuple[str, ...] = ()
     thumbnail: float | None = None
-    """The second of the frame that stands for it, where one was chosen."""
+    """The time in seconds of its thumbnail, if one was chosen."""
     summary: str = ""
 
     @property
@@ -59,15 +59,15 @@ class Timeline:
     entries: tuple[Entry, ...]
     annotator: str = "storyscope"
     shots: tuple[Entry, ...] = ()
-    """What the entries are made of, for formats that nest; empty when only entries are wanted."""
+    """Shots inside the entries, for formats with nesting; empty if only entries are exported."""
     keyframes: Keyframes | None = None
     """Pictures of the video, for formats that show some."""
     storyboard: Callable[[], str] | None = None
-    """Draws the page of the video, for the format that is one."""
+    """Draws the HTML page of the video, for that format."""
     contact_sheet: Callable[[Path], None] | None = None
-    """Draws the stories on one picture, for the format that is one."""
+    """Draws the contact sheet, for that format."""
     counted_rate: Fraction | None = None
-    """Another rate than that of the film, for formats that cannot hold it."""
+    """A rate other than the film's, for formats that do not support it."""
 
     @property
     def rate(self) -> Fraction:
@@ -76,7 +76,7 @@ class Timeline:
 
     @property
     def rate_note(self) -> str:
-        """What people should know when the film's own rate is not the one that is counted in."""
+        """A notice if frames are not counted at the film's own rate."""
         if abs(float(self.rate) - self.video.fps) < RATE_TOLERANCE:
             return ""
         return (
@@ -85,7 +85,7 @@ class Timeline:
         )
 
     def inside(self, entry: Entry) -> tuple[Entry, ...]:
-        """The shots that an entry is made of, by their middles, cut where they reach beyond it."""
+        """The shots of an entry, assigned by their middles, cut where they reach beyond it."""
         return tuple(
             replace(shot, span=_cut(shot.span, entry.span))
             for shot in self.shots
@@ -93,7 +93,7 @@ class Timeline:
         )
 
     def frame(self, seconds: float) -> int:
-        """The frame that is shown at a time."""
+        """The frame shown at a time."""
         return round(Fraction(seconds) * self.rate)
 
     def seconds(self, frame: int) -> float:
@@ -103,7 +103,7 @@ class Timeline:
 def standard_rate(fps: float) -> Fraction:
     """The standard rate that counts every frame of a measured one, or the nearest to it.
 
-    A film of 12.5 frames a second counts at 25; one of 23.3 at 23.976; an unknown rate at 25.
+    A film of 12.5 frames per second counts at 25; one of 23.3 at 23.976; an unknown rate at 25.
     """
     if not fps > 0:
         return Fraction(25)
@@ -129,7 +129,7 @@ def timeline_of(
 
 
 def film_address(video: Video) -> str:
-    """Where the film lies, as an address; one of a server is named without its folders."""
+    """The address of the film; on a server it does not contain folders."""
     if in_bucket(video.path):
         return video.path
     path = Path(video.path)
@@ -137,7 +137,7 @@ def film_address(video: Video) -> str:
 
 
 def one_line(title: str) -> str:
-    """A title for formats whose lines mean something."""
+    """A title for line-based formats."""
     return " ".join(title.split())
 
 

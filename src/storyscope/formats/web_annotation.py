@@ -1,4 +1,4 @@
-"""W3C Web Annotation: one annotation a story, its target a fragment of the film."""
+"""W3C Web Annotation: one annotation per story, its target a fragment of the film."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""WebVTT chapters: what the browser's own player shows."""
+"""WebVTT chapters, which browsers' own players show."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from storyscope.formats.timeline import Timeline, one_line
 
 
 def write(timeline: Timeline) -> str:
-    """One cue a story."""
+    """One cue per story."""
     cues = [
         f"{number}\n{_times(entry.span)}\n{_text(entry.title)}\n"
         for number, entry in enumerate(timeline.entries, start=1)

@@ -1,4 +1,4 @@
-"""XML for other programs, from titles that hold anything; and XML from them, which may lie."""
+"""Write XML with arbitrary titles, and read untrusted XML."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def legal(text: str) -> str:
-    """The text without the characters that XML cannot hold at all."""
+    """The text without the characters that XML cannot represent."""
     return _ILLEGAL.sub("", text)
 
 
@@ -28,7 +28,7 @@ def document(root: xml.Element, *, doctype: str = "") -> str:
 
 @dataclass
 class Node:
-    """An element of a file that people or programs wrote, with the line it stands on."""
+    """An element of an untrusted file, with its line number."""
 
     tag: str
     attributes: dict[str, str]
@@ -41,7 +41,7 @@ class Node:
         return [child for child in self.children if child.tag == tag]
 
     def words(self, tag: str) -> str:
-        """What the first child of that name says, "" when there is none."""
+        """The text of the first child with that name, "" if there is none."""
         return next((child.text.strip() for child in self.all(tag)), "")
 
     def walk(self) -> Iterator[Node]:
@@ -54,8 +54,8 @@ class Node:
 
 
 def parse(path: Path, text: str, *, kind: str, doctype: str = "") -> Node:
-    """The tree of a document; one that declares entities, or a type other than `doctype`, is
-    refused: neither has a place in these files, and both are ways to attack their readers."""
+    """The tree of a document; entities, or a document type other than `doctype`, are rejected: they
+    have no place in these files, and are used to attack readers."""
     parser = expat.ParserCreate("utf-8")
     parser.buffer_text = True
     top = Node("", {}, 1)

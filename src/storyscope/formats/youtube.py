@@ -14,11 +14,11 @@ from storyscope.formats.timeline import Entry, Timeline, one_line
 
 FEWEST, SHORTEST_SECONDS = 3, 10.0
 NO_BRACKETS = str.maketrans("<>", "‹›")
-"""YouTube refuses a description that holds angle brackets."""
+"""Characters that YouTube rejects in a description."""
 
 
 def write(timeline: Timeline) -> str:
-    """One line a chapter; stories that are too short join a neighbour."""
+    """One line per chapter; stories that are too short are joined to a neighbour."""
     entries = list(timeline.entries)
     entries[0] = replace(entries[0], span=Span(0.0, entries[0].span.end))
     while len(entries) > 1 and (place := _too_short(entries)) is not None:
@@ -33,7 +33,7 @@ def write(timeline: Timeline) -> str:
 
 
 def _too_short(entries: list[Entry]) -> int | None:
-    """The first of two neighbours to join: whole seconds are what YouTube sees."""
+    """The first of two neighbours to join, compared in whole seconds, as YouTube does."""
     starts = [int(entry.span.start) for entry in entries] + [int(entries[-1].span.end)]
     for place in range(len(entries)):
         if starts[place + 1] - starts[place] < SHORTEST_SECONDS:

@@ -32,7 +32,7 @@ def keep_annotation(store: Store, video: Video, annotation: Annotation) -> None:
     if len(annotation.starts) > most:
         raise AnnotationError(
             f"the annotation by {annotation.annotator} has {len(annotation.starts)} stories, and "
-            f"{video.id} takes {most}: one a shot, or one a second where it has fewer shots"
+            f"{video.id} takes {most}: one per shot, or one per second where it has fewer shots"
         )
     before = kept_annotations(store, video.id).get(annotation.annotator)
     facts = json.dumps(asdict(annotation), ensure_ascii=False)

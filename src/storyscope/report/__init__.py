@@ -1,6 +1,6 @@
-"""What was found in a film, shown: a contact sheet, an HTML page, a line in the terminal.
+"""Reports on a film: a contact sheet, an HTML page, a timeline in the terminal.
 
-`Findings` come in, made of core nouns only; files and text go out.
+`Findings` are made of core types only; the results are files and text.
 """
 
 from storyscope.report.boundary_sheet import boundary_sheet

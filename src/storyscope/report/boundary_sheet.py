@@ -1,4 +1,4 @@
-"""A picture of the boundaries between stories: the frames on either side, and what is said."""
+"""A picture of the story boundaries: the frames on either side, and the words spoken there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MARGIN, GAP, TEXT = 32, 12, 300
 WIDTH, HEIGHT = 384, 216
 HEADER, LINE = 80, 24
 LONGEST = 46
-"""Letters of the words under a frame."""
+"""Maximum number of letters of the words under a frame."""
 
 
 def boundary_sheet(
@@ -22,7 +22,7 @@ def boundary_sheet(
     boundaries: Sequence[tuple[Mapping[str, Any], Sequence[str | None]]],
     path: str | Path,
 ) -> None:
-    """Write a PNG with a row a boundary: its explanation, and the files of the two frames."""
+    """Write a PNG with a row per boundary: its explanation, and the files of the two frames."""
     from PIL import Image, ImageDraw, ImageOps
 
     row = HEIGHT + LINE + GAP
@@ -46,7 +46,7 @@ def boundary_sheet(
             if file is not None:
                 with Image.open(file) as image:
                     sheet.paste(ImageOps.fit(image.convert("RGB"), (WIDTH, HEIGHT)), (left, top))
-            # Words next to the boundary matter most: the last ones before it.
+            # The words nearest to the boundary matter most: the last ones before it.
             shown = words[-LONGEST:] if side == 0 else words[:LONGEST]
             write((left, top + HEIGHT + 4), shown, 15, FAINT)
     sheet.save(path, "PNG", optimize=True)

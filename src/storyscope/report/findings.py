@@ -1,4 +1,4 @@
-"""What a report is made from, and the choices every kind of report shares."""
+"""The data of a report, and the choices that all kinds of report share."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from storyscope.report.palette import story_colour
 
 @dataclass(frozen=True)
 class Truth:
-    """The stories as a person or a script has them, to be shown beside those found."""
+    """The true stories, to be shown next to the detected ones."""
 
     spans: tuple[Span, ...]
     titles: tuple[str, ...] = ()
     mean_iou: float | None = None
-    """How well the found stories agree with these, 0 to 1."""
+    """Agreement of the detected stories with these, 0 to 1."""
 
     def title(self, number: int) -> str:
         return self.titles[number] if self.titles else ""
@@ -34,9 +34,9 @@ class Findings:
     keyframes: Keyframes
     truth: Truth | None = None
     cues: Sequence[str] = ()
-    """Names of the cues the stories stand on."""
+    """Names of the cues that the stories were detected by."""
     thumbnails: Mapping[str, float] = field(default_factory=dict)
-    """The second of the frame that stands for a story, by its id, where one was chosen."""
+    """The time in seconds of each story's thumbnail, by its id, if one was chosen."""
 
     def picture_of_shot(self, shot: int) -> bytes | None:
         """The keyframe nearest the middle of a shot, as JPEG; None if it has none."""
@@ -44,7 +44,7 @@ class Findings:
         return self._nearest(own, self.shots[shot].span.middle)
 
     def picture_of_story(self, story: Story) -> bytes | None:
-        """The frame that stands for a story; where none was chosen, of its longest shot."""
+        """The thumbnail of a story; if none was chosen, a frame of its longest shot."""
         shots = self.keyframes.shots
         own = np.flatnonzero((shots >= story.shots.start) & (shots < story.shots.stop))
         if story.id in self.thumbnails:
@@ -53,21 +53,21 @@ class Findings:
         return self.picture_of_shot(longest)
 
     def true_story_of(self, story: Story) -> int | None:
-        """The true story that shares most time with a found one."""
+        """The true story that overlaps most with a detected one."""
         if self.truth is None:
             return None
         return most_shared(story.span, self.truth.spans)
 
     def found_stories(self) -> list[int]:
-        """For each true story, the number of the found story that shares most time with it."""
+        """For each true story, the number of the detected story that overlaps most with it."""
         spans = [story.span for story in self.stories]
         return [most_shared(true, spans) for true in self.truth.spans] if self.truth else []
 
     def true_colours(self) -> list[str]:
-        """A true story wears the colour of the story that found it.
+        """Colours of the true stories: those of the detected stories that overlap most.
 
-        Equal colours one above the other mean agreement; a colour that stays while the true
-        story changes means that two were taken for one.
+        Equal colours above each other mean agreement; a colour that continues while the true story
+        changes means that two stories were merged.
         """
         return [story_colour(number) for number in self.found_stories()]
 
@@ -79,12 +79,12 @@ class Findings:
 
 
 def overlap_ratio(a: Span, b: Span) -> float:
-    """Shared time over time in either."""
+    """Intersection over union of two spans."""
     shared = a.overlap(b)
     together = a.length + b.length - shared
     return shared / together if together > 0 else 0.0
 
 
 def most_shared(span: Span, others: Sequence[Span]) -> int:
-    """The number of the other span that shares most time with this one."""
+    """The number of the other span that overlaps most with this one."""
     return max(range(len(others)), key=lambda number: span.overlap(others[number]))

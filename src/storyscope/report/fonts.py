@@ -1,4 +1,4 @@
-"""Type for pictures: the face that Pillow carries, or one that has the letters needed."""
+"""Fonts for pictures: Pillow's own, or a system font that has the required letters."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
 WIDER_FACES = ("NotoSans-Regular.ttf", "DejaVuSans.ttf", "LiberationSans-Regular.ttf", "arial.ttf")
-"""Looked for in the system's folders when a text goes beyond ASCII, which is all Pillow's has."""
+"""Fonts that are tried for texts beyond ASCII, which Pillow's own font does not support."""
 
 
 class Type(NamedTuple):
-    """A text and a font that can write it."""
+    """A text and a font that can render it."""
 
     text: str
     font: FreeTypeFont | ImageFont
 
 
 def set_type(text: str, size: int) -> Type:
-    """Choose a font of that size in pixels; where no face has the letters, accents are dropped."""
+    """Choose a font with that size in pixels; if none has the letters, accents are removed."""
     if text.isascii():
         return Type(text, _own_face(size))
     wider = _wider_face(size)

@@ -1,4 +1,4 @@
-"""A contact sheet of hits: what stands in the middle, what is beautiful, and what was chosen."""
+"""A contact sheet of hits: the middle, the most beautiful and the chosen frame of each story."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from storyscope.report.fonts import set_type
 PAPER, INK, FAINT = "#14171c", "#f3f1ec", "#9aa0a8"
 WIDTH, MARGIN, GAP = 1280, 32, 12
 WORDS = 320
-"""Width of the words beside the pictures."""
+"""Width of the text next to the pictures."""
 COLUMNS = ("middle of the story", "most beautiful", "chosen")
 HEADER, LINE = 96, 24
 
@@ -27,7 +27,7 @@ class HitPictures:
 
 
 def hit_sheet(query: str, hits: Sequence[HitPictures], path: str | Path) -> None:
-    """Write a PNG with a row a hit."""
+    """Write a PNG with a row per hit."""
     from PIL import Image, ImageDraw, ImageOps
 
     width = (WIDTH - 2 * MARGIN - WORDS - 2 * GAP) // 3

@@ -1,4 +1,4 @@
-"""The HTML report: one file that holds its pictures, its style and its script."""
+"""The HTML report: one file that contains its pictures, its style and its script."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from storyscope.report.palette import story_colour, text_colour
 
 LEAD_WIDTH, STRIP_WIDTH = 640, 192
 MOST_FRAMES = 24
-"""Keyframes shown of one story; of a longer one, as many at even distances."""
+"""Maximum number of keyframes of one story; of a longer one, they are evenly spaced."""
 
 
 def html_report(findings: Findings, path: str | Path, *, film: str | None = None) -> None:

@@ -32,7 +32,7 @@ def contact_sheet(
     lines: int = 3,
     credit: str = "",
 ) -> None:
-    """Write a PNG, or a JPEG under such a name: the timeline with the truth, then a row a story.
+    """Write a PNG, or a JPEG under such a name: the timeline with the truth, then a row per story.
 
     Each shot is one keyframe; `columns` of them stand side by side, by default as many as the
     longest story has shots, but 4 to 8. A story that fills more than so many `lines` shows shots

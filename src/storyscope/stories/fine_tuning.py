@@ -107,7 +107,7 @@ def learn(
     """The base after these examples, as far from where it began as they are many.
 
     Few stories say little: of the way to what training gives, n stories go n / (n + HALF_WAY).
-    The number of stories a minute counts from now on, for the pace is the editor's.
+    The number of stories per minute counts from now on, for the pace is the editor's.
     """
     trained = train(examples, recipe, seed=seed, base=base)
     stories = sum(len(example.truth) for example in examples)

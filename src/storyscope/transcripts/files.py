@@ -43,7 +43,7 @@ def read_transcript(
     EBU STL, SBV, SAMI or MicroDVD.
 
     The content tells the format, not the extension, and any encoding is read. `duration` is
-    the video's length in seconds, past which nothing is kept; `fps` its frames a second, for
+    the video's length in seconds, past which nothing is kept; `fps` its frames per second, for
     files that count frames.
     """
     path = Path(path)

@@ -49,7 +49,7 @@ class _Captions:
         self._last_control = ""
 
     def read(self, seconds: float, words: list[str]) -> None:
-        """Byte pairs that are sent from this time on, one a frame."""
+        """Byte pairs that are sent from this time on, one per frame."""
         for number, word in enumerate(words):
             if not re.fullmatch(r"[0-9A-Fa-f]{4}", word):
                 continue

@@ -179,7 +179,7 @@ def choose_own(request: Request, video: str, wanted: OwnVersion) -> None:
 
 @router.put("/videos/{video}/stories/wanted", status_code=204)
 def keep_count(request: Request, video: str, wanted: StoryNumber) -> None:
-    """Set how many stories a video has; search, export and the list follow."""
+    """Set the number of stories of a video, for search, export and the list."""
     count = StoryCount(**wanted.model_dump())
     library_of(request).keep_story_count(video, count or None)
 

@@ -80,7 +80,7 @@ class OtherServers:
                 self._listener.wait(LOOK_SECONDS)
                 if not self._closed.is_set():
                     self.look()
-                # Many workers tell many times a second; once in a while is enough to look.
+                # Many workers tell many times per second; once in a while is enough to look.
                 self._closed.wait(PAUSE_SECONDS)
             except LibraryError:  # The database is being restarted; the next look finds it again.
                 self._closed.wait(1.0)

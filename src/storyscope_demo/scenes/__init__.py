@@ -1,1 +1,1 @@
-"""One file a story. Every function paints one shot: (size, rng) -> Painter."""
+"""One file per story. Every function paints one shot: (size, rng) -> Painter."""
