@@ -189,7 +189,7 @@ def test_no_bytes_break_the_reader_of_ebu_stl(tmp_path_factory, noise):
 def test_more_text_than_can_be_said_is_refused(tmp_path):
     path = tmp_path / "film.srt"
     path.write_text("1\n00:00:00,000 --> 00:00:02,000\n" + "word " * 200_000)
-    with pytest.raises(TranscriptError, match="more than can be said in 2 seconds"):
+    with pytest.raises(TranscriptError, match="more than can be spoken in 2 seconds"):
         read_transcript(path, duration=2.0)
 
 

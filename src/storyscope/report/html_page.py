@@ -102,7 +102,7 @@ def _timeline(findings: Findings) -> str:
 
 
 def _strip(name: str, spans: tuple[Span, ...], titles: list[str], leads_to: list[int]) -> str:
-    """One line of the timeline; each block leads to the card of a found story."""
+    """One row of the timeline; each block links to the card of a detected story."""
     blocks = []
     for number, (span, title, story) in enumerate(zip(spans, titles, leads_to, strict=True), 1):
         colour = story_colour(story)
@@ -187,7 +187,7 @@ def _written(span: Span) -> str:
 
 
 def _data(picture: bytes, width: int) -> str:
-    """A picture no wider than `width`, as an address that holds it."""
+    """A picture no wider than `width`, as a data URL."""
     from PIL import Image
 
     with Image.open(BytesIO(picture)) as image:

@@ -1,4 +1,4 @@
-"""One set of colours for stories: the picture, the page and the terminal all use it."""
+"""One set of colours for stories, used by the contact sheet, the page and the terminal."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ STORY_COLOURS = (
     "#6a51a3",
     "#b8b03a",
 )
-"""After Okabe and Ito, in an order in which neighbours differ in hue and in lightness, so that
-people who do not see red or green apart still see where one story ends."""
+"""Based on Okabe and Ito, in an order in which neighbours differ in hue and in lightness, so that
+people with colour blindness can see where one story ends."""
 
 
 DARK, LIGHT = "#101418", "#ffffff"
 
 
 def story_colour(number: int) -> str:
-    """The colour of story `number` (from 0) as "#rrggbb"; the colours come round again."""
+    """The colour of story `number` (from 0) as "#rrggbb"; the colours repeat."""
     return STORY_COLOURS[number % len(STORY_COLOURS)]
 
 
 def text_colour(ground: str) -> str:
-    """Black or white, whichever reads better on that ground."""
+    """Black or white, whichever is more readable on that background."""
     return DARK if contrast(ground, DARK) >= contrast(ground, LIGHT) else LIGHT
 
 
 def contrast(one: str, other: str) -> float:
-    """WCAG 2 contrast of two colours, 1 to 21; small text wants 4.5."""
+    """WCAG 2 contrast of two colours, 1 to 21; small text needs 4.5."""
     dark, light = sorted((luminance(one), luminance(other)))
     return (light + 0.05) / (dark + 0.05)
 
 
 def luminance(colour: str) -> float:
-    """How bright a colour is to the eye, 0 to 1 (WCAG 2 relative luminance)."""
+    """Perceived brightness of a colour, 0 to 1 (WCAG 2 relative luminance)."""
     red, green, blue = (_linear(value / 255) for value in to_rgb(colour))
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 

@@ -1,4 +1,4 @@
-"""The contact sheet: every shot of every story on one picture."""
+"""The contact sheet: every shot of every story in one picture."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 WIDTH = 1680
 MARGIN = 48
 COLUMN = 300
-"""Width of the words beside each story's pictures."""
+"""Width of the text next to each story's pictures."""
 GAP = 10
 PAPER, INK, FAINT, LINE = "#14171c", "#f3f1ec", "#9aa0a8", "#262b33"
 HEADER, STRIP, FOOTER = 108, 26, 40
@@ -66,7 +66,7 @@ def _frame_size(findings: Findings, columns: int) -> tuple[int, int]:
 
 
 def _spread(shots: range, most: int) -> list[int]:
-    """At most so many of the shots, evenly spread over them."""
+    """At most `count` of the shots, evenly spaced."""
     count = min(len(shots), most)
     return [shots[number * len(shots) // count] for number in range(count)]
 
@@ -201,7 +201,7 @@ def _write(
 
 
 def _wrapped(draw: ImageDraw.ImageDraw, text: str, size: int, room: int) -> list[str]:
-    """Lines no wider than `room` pixels; a word that is too long for one is shortened."""
+    """Lines no wider than `room` pixels; a word that is too long for a line is shortened."""
     text, font = set_type(text, size)
     lines: list[str] = []
     for word in text.split():

@@ -22,10 +22,10 @@ def draw_timeline(
     width: int,
     colour: bool,
 ) -> Text:
-    """One line for the stories found, one above it for the true ones if known, and a clock.
+    """One line for the detected stories, one above it for the true ones if known, and a time axis.
 
-    With `colour` each story is a coloured block with its number; without, the blocks are drawn
-    in plain characters, for pipes, logs and people who set NO_COLOR.
+    With `colour` each story is a coloured block with its number; without, the blocks are drawn in
+    plain characters, for pipes, logs and NO_COLOR.
     """
     from rich.text import Text
 
@@ -47,7 +47,7 @@ def draw_timeline(
 
 
 def block_widths(spans: Sequence[Span], duration: float, width: int) -> list[int]:
-    """Columns each span takes of `width`: they add up to it, and nobody gets none if all fit."""
+    """Columns of each span in `width`: they add up to it, and each gets at least one if all fit."""
     edges = [round(span.start / duration * width) for span in spans] + [width]
     if len(spans) <= width:
         for number in range(1, len(spans)):
@@ -67,12 +67,12 @@ def _blocks(spans: Sequence[Span], duration: float, width: int) -> tuple[list[st
 
 
 def _plain(label: str, size: int) -> str:
-    """A block as |--3---: its left edge, and its number where it fits."""
+    """A block as |--3---: its left edge, and its number if it fits."""
     return "|" + label.center(size - 1, "-") if len(label) < size else "|" * size
 
 
 def _clock(duration: float, width: int) -> str:
-    """Times along the line, as many as have room."""
+    """Times along the line, as many as fit."""
     end = format_time(duration)
     gap = len(end) + 6
     ticks = max(1, width // gap)

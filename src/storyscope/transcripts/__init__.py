@@ -1,10 +1,9 @@
-"""Where a video's words come from: subtitle files, subtitle tracks, speech, the screen.
+"""Sources of a video's transcript: subtitle files, subtitle tracks, speech, text on screen.
 
-`read_transcript(path)` reads a subtitle file of any common format and encoding into a
-`Transcript`; `find_sidecar(video_path)` finds the one that lies beside a video;
-`transcript_of_cues(cues)` makes one of (start, end, text) cues read from a track in the video;
-`transcribe(sound)` listens (extra `speech`) and `read_screen(keyframes, shots)` reads what is
-written in the picture (extra `ocr`).
+`read_transcript(path)` reads a subtitle file of any common format and encoding into a `Transcript`;
+`find_sidecar(video_path)` finds the one next to a video; `transcript_of_cues(cues)` converts
+(start, end, text) cues from a track in the video; `transcribe(sound)` recognises speech (extra
+`speech`) and `read_screen(keyframes, shots)` recognises text in the pictures (extra `ocr`).
 """
 
 from storyscope.transcripts.cues import Cue, transcript_of_cues

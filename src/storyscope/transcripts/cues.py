@@ -1,4 +1,4 @@
-"""Cues, the lines a subtitle file shows, become words with times of their own."""
+"""Convert cues, the lines of a subtitle file, to words with their own times."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Cue:
     end: float
     text: str
     anchors: tuple[tuple[int, float], ...] = ()
-    """Places in the text whose seconds are known: (character, seconds)."""
+    """Positions in the text with known times: (character, seconds)."""
     confidences: tuple[tuple[int, float], ...] = ()
-    """How sure the words are from a place in the text on: (character, 0 to 1)."""
+    """Confidence of the words from a position in the text on: (character, 0 to 1)."""
 
 
 def transcript_of_cues(
@@ -41,10 +41,10 @@ def transcript_of_cues(
 ) -> Transcript:
     """Words in time order from cues that may overlap, repeat and come in any order.
 
-    Sound descriptions in brackets, speaker names and music signs are left out. `language` is
-    what the file says; it counts when the words are too few to tell. Words that begin at or
-    after `duration` are dropped, so that a transcript never outlasts its video, and far more
-    text than can be said in that time is refused.
+    Sound descriptions in brackets, speaker names and music signs are left out. `language` is the
+    one stated by the file; it is used if there are too few words to detect it. Words that begin at
+    or after `duration` are dropped, so that a transcript never outlasts its video, and a text that
+    is far too long for that time is rejected.
     """
     all_cues = (cue if isinstance(cue, Cue) else Cue(*cue) for cue in cues)
     tidy = [_proper(cue) for cue in all_cues if isfinite(cue.start) and isfinite(cue.end)]
@@ -67,7 +67,8 @@ def transcript_of_cues(
 FEW_WORDS = 20
 MOST_CHARACTERS = 50_000
 MOST_CHARACTERS_A_SECOND = 200
-"""Ten times as fast as people speak: live captions repeat each line several times."""
+"""Maximum characters per second, ten times the speed of speech: live captions repeat each line
+several times."""
 SECONDS_A_CHARACTER = 0.07
 SHORTEST_CUE = 0.2
 
@@ -76,13 +77,13 @@ def _refuse_floods(cues: Sequence[Cue], duration: float, source: str) -> None:
     characters = sum(len(cue.text) for cue in cues)
     if characters > MOST_CHARACTERS + MOST_CHARACTERS_A_SECOND * duration:
         raise TranscriptError(
-            f"{source or 'the transcript'} holds {characters} characters, more than can be "
-            f"said in {duration:.0f} seconds; is it of another video?"
+            f"{source or 'the transcript'} holds {characters} characters, more than can be spoken "
+            f"in {duration:.0f} seconds; is it of another video?"
         )
 
 
 def _proper(cue: Cue) -> Cue:
-    """Times before the video starts are its start, and half a character is a question mark."""
+    """Times before the video starts become 0, and lone surrogates become question marks."""
     anchors = tuple(anchor for anchor in cue.anchors if isfinite(anchor[1]))
     start, end = max(0.0, cue.start), max(0.0, cue.end)
     return replace(cue, start=start, end=end, text=encodable(cue.text), anchors=anchors)
@@ -103,10 +104,10 @@ def _with_ends(cues: list[Cue]) -> list[Cue]:
 
 
 def _without_rolling_lines(cues: list[Cue]) -> list[Cue]:
-    """Live captions scroll: each cue repeats the line before it. Say every line once.
+    """Live captions scroll: each cue repeats the line before it. Keep every line once.
 
-    Two cues may repeat a line because someone repeats himself, so this is done only in a file
-    where a third of the cues do it.
+    Two cues may repeat a line because somebody repeats themselves, so this is done only in a file
+    in which a third of the cues do it.
     """
     repeats = [
         bool(_lines(right.text))
@@ -145,7 +146,7 @@ def _without_repeats(cues: list[Cue]) -> list[Cue]:
     return kept
 
 
-# No bracket inside brackets: a search that gives up at the next one cannot take forever.
+# No bracket inside brackets: the search ends at the next one, so it cannot take forever.
 SOUNDS = re.compile(r"\[[^\[\]]*\]|\([^()]*\)|（[^（）]*）|【[^【】]*】|［[^［］]*］|\*[^*\n]+\*")
 MUSIC = re.compile(r"[♪♫♬♩]+|(?:^|(?<=\s))#+(?=\s|$)")
 DASH = re.compile(r"^[ \t]*(?:>{2,}|[-‐‑–—]+(?!\d))", re.MULTILINE)
@@ -154,7 +155,7 @@ NAME = re.compile(r"^[ \t]*((?:[^\W\d_][\w.'-]*[ \t]){0,2}[^\W\d_][\w.'-]*):(?=\
 
 
 def _recurring_speakers(cues: Sequence[Cue]) -> frozenset[str]:
-    """Names in front of a colon; "Remember: ..." is said once, a speaker speaks often."""
+    """Names before a colon; "Remember: ..." occurs once, but a speaker speaks often."""
     names = Counter(
         match[1]
         for cue in cues
@@ -184,20 +185,21 @@ def _words(cue: Cue, speakers: frozenset[str]) -> list[Word]:
 
 
 def _blank(text: str, pattern: re.Pattern[str]) -> str:
-    """Overwrite what the pattern finds with spaces, so that places in the text stay put."""
+    """Replace matches of the pattern by spaces, so that positions in the text do not change."""
     return pattern.sub(lambda match: re.sub(r"\S", " ", match.group()), text)
 
 
 def _seconds_at(places: Sequence[int], text: str, cue: Cue) -> np.ndarray:
-    """Time at places in the text: known at the anchors, in between by characters said."""
+    """Times at positions in the text: known at the anchors, interpolated by characters in
+    between."""
     anchors = sorted(a for a in cue.anchors if 0 <= a[0] <= len(text))
-    # A start or an end the words themselves give is better than the cue's.
+    # A start or an end given by the words themselves is better than the cue's.
     if not anchors or anchors[0][0] > _first(text):
         anchors.insert(0, (_first(text), cue.start))
     if anchors[-1][0] < len(text.rstrip()):
         anchors.append((len(text.rstrip()), cue.end))
     said = np.concatenate([[0], np.cumsum([not character.isspace() for character in text])])
-    # Each place counts the spaces before it a little, or two words would touch.
+    # Each position counts the spaces before it slightly, so that two words do not touch.
     said = said + 1e-6 * np.arange(len(said))
     times = np.maximum.accumulate([min(max(t, cue.start), cue.end) for _, t in anchors])
     seconds: np.ndarray = np.interp(

@@ -39,7 +39,7 @@ def is_ebu_stl(data: bytes) -> bool:
 
 
 def ebu_stl_cues(data: bytes, name: str) -> tuple[list[Cue], str]:
-    """Cues on the clock of the programme, whose start the header gives."""
+    """Cues relative to the start of the programme, which the header states."""
     rate = RATES.get(data[3:11])
     if rate is None:
         raise TranscriptError(f"{name}: an EBU STL file has 24, 25 or 30 frames per second")

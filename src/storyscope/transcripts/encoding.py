@@ -1,4 +1,4 @@
-"""Bytes of unknown encoding become text."""
+"""Decode bytes of unknown encoding."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from storyscope.core.language import likeliest_by_words
 
 
 def decode(data: bytes) -> str:
-    """The text in `data`: by its byte-order mark, as UTF-8 or 16, as it declares, or by reading.
+    """The text in `data`: by its byte-order mark, as UTF-8 or 16, by its declaration, or by
+    detection.
 
-    Where nothing tells, the text is read in every old code page, and the one in which it reads
-    most like some language is taken.
+    For detection, the text is decoded in every legacy code page, and the result that looks most
+    like a language is used.
     """
     for mark, encoding in BYTE_ORDER_MARKS:
         if data.startswith(mark):
@@ -24,7 +25,7 @@ def decode(data: bytes) -> str:
     return _likeliest(data)
 
 
-# The mark of UTF-32 begins with that of UTF-16, so it is asked first.
+# The mark of UTF-32 begins with that of UTF-16, so it is tested first.
 BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -49,13 +50,13 @@ COMMON_LETTERS = {
     "gb18030": "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得",
     "big5": "的一是不了在人有我他這個們中來上大為和國地到以說時要就出會可也你對生能而子那得",
 }
-"""The letters one meets oftenest in a text of each old code page."""
+"""The most frequent letters of a text in each legacy code page."""
 
 WRITES_IN_WORD_SIGNS = ("shift_jis", "euc_jp", "euc_kr", "gb18030", "big5")
 
 
 def _utf16_without_mark(data: bytes) -> str | None:
-    """Text of few scripts has a zero in every other byte when it is UTF-16."""
+    """Text of few scripts has a zero in every other byte if it is UTF-16."""
     sample = data[:4000]
     even, odd = sample[0::2].count(0), sample[1::2].count(0)
     most = len(sample) // 4
@@ -93,12 +94,13 @@ def _likeliest(data: bytes) -> str:
 
 
 def _readability(text: str, page: str) -> float:
-    """How many of the letters are common in the code page, and of the words in a language."""
+    """How many of the letters are common in the code page, and how many of the words in a
+    language."""
     sample = text[:8000]
     foreign = [character for character in sample if ord(character) > 127]
     common = sum(1 for character in foreign if character in COMMON_LETTERS[page])
     share = common / max(1, len(foreign))
     if page in WRITES_IN_WORD_SIGNS:
-        # Forty of thousands of signs make up about a third of such a text.
+        # Forty of thousands of characters make up about a third of such a text.
         return min(1.0, 3 * share)
     return share + likeliest_by_words(sample)[1]

@@ -1,4 +1,4 @@
-"""A subtitle file becomes a transcript, whatever its format."""
+"""Read subtitle files of any format."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from storyscope.transcripts.text_formats import (
 from storyscope.transcripts.xml_formats import xml_cues
 
 Reading = tuple[list[Cue], str]
-"""The cues of a file and the language it says it is in ("und" when it says nothing)."""
+"""The cues of a file and its stated language ("und" if there is none)."""
 
 
 def read_transcript(
@@ -61,7 +61,7 @@ def read_transcript(
 
 
 def parse_cues(text: str, *, name: str = "transcript", fps: float | None = None) -> Reading:
-    """Cues and declared language of a subtitle file's text."""
+    """Cues and stated language of a subtitle file's text."""
     text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     if is_microdvd(text):
         return microdvd_cues(text, name, fps=fps)
@@ -108,6 +108,6 @@ FORMATS: tuple[tuple[Callable[[str], bool], Callable[[str, str], Reading]], ...]
 
 
 def _language_in_name(path: Path) -> str:
-    """`film.en.srt` says its language."""
+    """The language in a file name such as `film.en.srt`."""
     codes = [language_code(tag) for tag in path.stem.split(".")[1:]]
     return next((code for code in codes if code), UNKNOWN)

@@ -22,7 +22,8 @@ def json_cues(content: Any, name: str = "") -> tuple[list[Cue], str]:
                 records = [entry for entry in entries if isinstance(entry, Mapping)]
                 return [cue for entry in records for cue in read(entry)], _language(content)
     raise TranscriptError(
-        f"{name} holds no transcript: Whisper's `segments` with `start`, `end` and `text` are read"
+        f"{name} contains no transcript: expected Whisper's `segments` with `start`, `end` and "
+        "`text`"
     )
 
 
@@ -41,7 +42,7 @@ def _whisper_cue(segment: Mapping[str, Any]) -> Iterator[Cue]:
     text = ""
     anchors: list[tuple[int, float]] = []
     confidences: list[tuple[int, float]] = []
-    # Whisper's words carry the space before them, so that "ill" and "-disposed" are one word.
+    # Whisper's words include the space before them, so that "ill" and "-disposed" are one word.
     carry_spaces = any(str(word.get("word", "")).startswith(" ") for word in words)
     for word in words:
         written = str(word.get("word", word.get("text", "")))

@@ -1,4 +1,4 @@
-"""A stream of sound, cut into pieces where it is quiet."""
+"""Split a stream of sound into chunks at quiet moments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RATE = 16_000
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A stretch of sound short enough to recognise at once."""
+    """A chunk of sound short enough to be recognised at once."""
 
     start: float
     end: float
@@ -31,12 +31,12 @@ def cut_at_quiet(
     quiet_seconds: float = 0.2,
     overlap_seconds: float = 0.0,
 ) -> Iterator[Piece]:
-    """Pieces of at most `most_seconds`, each ended at the quietest moment of its last
-    `search_seconds`, so that few words are cut in two.
+    """Chunks of at most `most_seconds`, each ending at the quietest moment of its last
+    `search_seconds`, so that few words are cut.
 
-    The samples of a piece reach `overlap_seconds` into its neighbours, so that a word across a cut
-    is heard whole. Where the sound itself has a gap, a piece ends. The cuts depend on the sound
-    alone: a run that resumes finds the same pieces.
+    The samples of a chunk extend `overlap_seconds` into its neighbours, so that a word at a border
+    is recognised whole. A gap in the sound ends a chunk. The cuts depend on the sound alone: a run
+    that resumes finds the same chunks.
     """
     held: list[np.ndarray] = []
     start, length, lead = 0.0, 0, 0
@@ -65,7 +65,7 @@ GAP_SECONDS = 0.25
 
 
 def _quietest(samples: np.ndarray, search: int, quiet_seconds: float) -> int:
-    """The middle of the window of least energy among the last `search` samples."""
+    """The middle of the quietest window among the last `search` samples."""
     width = round(quiet_seconds * RATE)
     tail = samples[-search:].astype(float)
     energy = np.concatenate([[0.0], np.cumsum(tail**2)])

@@ -1,4 +1,4 @@
-"""Subtitle formats that archives still hold: SubViewer (.sbv), SAMI (.smi) and MicroDVD (.sub)."""
+"""Older subtitle formats: SubViewer (.sbv), SAMI (.smi) and MicroDVD (.sub)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from storyscope.errors import TranscriptError
 from storyscope.transcripts.cues import Cue
 
 FILM_RATE = 24_000 / 1001
-"""What MicroDVD files count in when neither they nor their video say."""
+"""Frame rate of MicroDVD files if neither they nor their video state one."""
 LAST_SECONDS = 5.0
-"""How long the last words of a SAMI file are shown, whose end no line says."""
+"""Seconds that the last words of a SAMI file are shown, because no line states their end."""
 
 _CLOCK = r"([0-9]{1,3}):([0-9]{2}):([0-9]{2})\.([0-9]{3})"
 _SBV = re.compile(rf"{_CLOCK},{_CLOCK}\s*$")
@@ -33,7 +33,7 @@ _CODES = re.compile(r"\{[^{}]{0,100}\}")
 
 
 def is_sbv(text: str) -> bool:
-    """Whether the first line is a pair of times with a comma between them."""
+    """Whether the first line is a pair of times, separated by a comma."""
     return _SBV.match(text.lstrip().partition("\n")[0]) is not None
 
 
@@ -77,7 +77,7 @@ def is_microdvd(text: str) -> bool:
 
 
 def microdvd_cues(text: str, name: str = "", *, fps: float | None = None) -> tuple[list[Cue], str]:
-    """Cues of a MicroDVD file, in the frames of its first line, of its video, or of film."""
+    """Cues of a MicroDVD file, at the frame rate of its first line, of its video, or of film."""
     rate = fps or FILM_RATE
     cues = []
     for line in text.split("\n"):
@@ -99,7 +99,7 @@ def _first_class(text: str) -> str:
 
 
 def _of_class(body: str, wanted: str) -> str | None:
-    """The words of a sync that are of the wanted language; None when it holds only others."""
+    """The words of a sync point in the wanted language; None if it has only others."""
     paragraphs = list(_PARAGRAPH.finditer(body))
     if paragraphs and wanted:
         edges = [*(found.start() for found in paragraphs[1:]), len(body)]

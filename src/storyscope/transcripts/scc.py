@@ -9,7 +9,7 @@ from storyscope.transcripts.cues import Cue
 
 FRAMES_A_SECOND = 30_000 / 1001
 LONGEST_SECONDS = 8.0
-"""A caption that nothing erases is taken to stay for so long."""
+"""Seconds that a caption stays if nothing erases it."""
 
 _LINE = re.compile(r"\s*([0-9]{1,2}):([0-9]{2}):([0-9]{2})([:;.])([0-9]{2})\s+(.*)")
 _BASIC = {
@@ -37,7 +37,7 @@ def scc_cues(text: str, name: str = "") -> tuple[list[Cue], str]:
 
 
 class _Captions:
-    """A caption decoder: what is being written, what is shown, and since when."""
+    """A caption decoder: the text being written, the text shown, and since when."""
 
     def __init__(self) -> None:
         self.cues: list[Cue] = []
@@ -45,11 +45,11 @@ class _Captions:
         self._shown = ""
         self._since = 0.0
         self._live = False
-        """Whether what is written shows at once (roll-up and paint-on)."""
+        """Whether text is shown while it is written (roll-up and paint-on)."""
         self._last_control = ""
 
     def read(self, seconds: float, words: list[str]) -> None:
-        """Byte pairs that are sent from this time on, one per frame."""
+        """Process byte pairs that are sent from this time on, one per frame."""
         for number, word in enumerate(words):
             if not re.fullmatch(r"[0-9A-Fa-f]{4}", word):
                 continue
@@ -108,7 +108,7 @@ class _Captions:
             del self._hidden[-1:]
 
     def _show(self, now: float) -> None:
-        """A live line is whole: it was shown while it was written."""
+        """A live line is complete: it was shown while it was written."""
         text = "".join(self._hidden)
         if text.strip():
             self.cues.append(Cue(self._since, max(now, self._since), _tidy(text)))
@@ -122,7 +122,7 @@ class _Captions:
 
 
 def _seconds(written: re.Match[str]) -> float:
-    """Clock time: with dropped numbers timecode keeps to the clock, without it runs slow."""
+    """Clock time: drop-frame timecode keeps to the clock, other timecode runs slow."""
     hours, minutes, seconds = (int(written[place]) for place in (1, 2, 3))
     frames = (hours * 3600 + minutes * 60 + seconds) * 30 + int(written[5])
     if written[4] == ":":

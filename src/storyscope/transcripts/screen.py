@@ -1,4 +1,4 @@
-"""What is written in the picture (extra `ocr`)."""
+"""Recognise text on screen (extra `ocr`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from storyscope.models import find_model
 from storyscope.progress import Report, Step, silent
 
 Reader = Callable[[np.ndarray], list[tuple[str, float]]]
-"""Takes an RGB picture, gives its lines of text, top first, each with its confidence."""
+"""A function from an RGB picture to its lines of text, top first, each with its confidence."""
 
 
 def read_screen(
@@ -27,11 +27,11 @@ def read_screen(
     reader: Reader | None = None,
     report: Report = silent,
 ) -> Transcript:
-    """Read the keyframes: titles, captions, signs, the names of people who speak.
+    """Recognise text in the keyframes: titles, captions, signs, the names of speakers.
 
-    A line stands for as long as the pictures around it belong to the same shot, and one that
-    stays over several pictures is one line. All words of a line share its time; lines of one
-    picture are a millisecond apart, so that they can be told apart.
+    A line lasts as long as the pictures around it belong to the same shot, and one that stays over
+    several pictures counts once. All words of a line share its time; lines of one picture are a
+    millisecond apart, so that they can be distinguished.
     """
     reader = reader or load_reader()
     lines: list[tuple[str, Span, float]] = []
@@ -60,17 +60,18 @@ def read_screen(
 
 @cache
 def load_reader() -> Reader:
-    """RapidOCR on the models inside its package; it reads Latin, Chinese and Japanese script."""
+    """RapidOCR with the models inside its package, for Latin, Chinese and Japanese script."""
     try:
         from rapidocr import RapidOCR
     except ImportError as error:
         raise MissingDependency(
-            "reading text on screen needs rapidocr, which is not installed; "
-            "run `pip install storyscope[ocr]`"
+            "recognising text on screen needs rapidocr, which is not installed; run `pip install "
+            "storyscope[ocr]`"
         ) from error
-    # Where a file is named, the library checks nothing and downloads nothing.
+    # With explicit files, the library checks nothing and downloads nothing.
     models = find_model("pp-ocr")
-    # Pictures are small already: enlarging them, its default, costs ten times and finds no more.
+    # Pictures are small already: enlarging them, the default, takes ten times longer and finds no
+    # more.
     engine = RapidOCR(
         params={
             "Det.model_path": str(models.file("models/*_det_*.onnx")),
@@ -101,7 +102,7 @@ SAME_LINE_SECONDS = 1.0
 
 
 def _pictures(keyframes: Keyframes, shots: Sequence[Shot]) -> Iterator[tuple[np.ndarray, Span]]:
-    """Every keyframe with the time it stands for: half way to its neighbours in the shot."""
+    """Every keyframe with its time span: half way to its neighbours in the shot."""
     from PIL import Image
 
     count = len(keyframes)

@@ -1,4 +1,4 @@
-"""The subtitle file that lies beside a video."""
+"""Find the subtitle file next to a video."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ EXTENSIONS = (
     *(".srt", ".vtt", ".ass", ".ssa", ".ttml", ".dfxp", ".srv3", ".srv2", ".srv1", ".json"),
     *(".sbv", ".scc", ".stl", ".smi", ".sami", ".sub"),
 )
-"""Subtitle files by extension, the one preferred first."""
+"""Extensions of subtitle files, in order of preference."""
 LARGEST_FILE = 64_000_000
-"""Bytes of the largest subtitle file that is read."""
+"""Maximum size of a subtitle file in bytes."""
 
 
 def find_sidecar(video_path: str | Path, *, language: str = "auto") -> Path | None:
-    """The best subtitle file named like the video, beside it or in its `subs` folder.
+    """The best subtitle file with the video's name, next to it or in its `subs` folder.
 
     `film.srt` belongs to `film.mp4`, as do `film.en.srt`, `film.en-US.forced.vtt` and
-    `Subs/film.srt`. The wanted language comes first (with "auto" a file that names none, then
-    English), full subtitles before forced ones.
+    `Subs/film.srt`. The wanted language is preferred (with "auto" a file without a language, then
+    English), and full subtitles to forced ones.
     """
     video = Path(video_path)
     folders = [video.parent, *_subtitle_folders(video.parent)]
@@ -54,14 +54,14 @@ def _subtitle_folders(folder: Path) -> list[Path]:
 
 
 def _is_foreign(path: Path, video: Path) -> bool:
-    """Whether a link, to a file or a folder, leads to what does not lie beside the film."""
+    """Whether a link, to a file or a folder, leads outside the film's folder."""
     if video.is_symlink():
         return False
     return not path.resolve().is_relative_to(video.resolve().parent)
 
 
 def _rank(path: Path, video: Path, near: int, language: str) -> tuple[int, ...] | None:
-    """Smaller is better; None when the file is not this video's."""
+    """Sort key, smaller is better; None if the file does not belong to this video."""
     tags = _tags(path.stem.casefold(), video.stem.casefold(), video.name.casefold())
     if tags is None or not path.is_file() or _is_foreign(path, video):
         return None
@@ -88,7 +88,7 @@ def _rank(path: Path, video: Path, near: int, language: str) -> tuple[int, ...] 
 
 
 def _tags(stem: str, video_stem: str, video_name: str) -> list[str] | None:
-    """What stands between the video's name and the extension: "film.en.forced" has two."""
+    """The tags between the video's name and the extension: "film.en.forced" has two."""
     for own in (video_name, video_stem):
         if stem == own:
             return []
@@ -98,7 +98,7 @@ def _tags(stem: str, video_stem: str, video_name: str) -> list[str] | None:
 
 
 def _holds_segments(path: Path) -> bool:
-    """Any program may leave a JSON file beside a film; a transcript has segments."""
+    """Whether a JSON file is a transcript, which has segments: any program may leave JSON files."""
     try:
         content = json.loads(read_at_most(path, LARGEST_FILE))
     except (OSError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Who speaks when: words -> turns, and turns that sound alike -> speakers."""
+"""Speaker diarisation: words -> turns, and turns with similar voices -> speakers."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from storyscope.core import Span, Transcript
 
 PAUSE_SECONDS = 0.5
-"""A longer pause ends a turn."""
+"""Seconds of a pause that ends a turn."""
 MOST_SECONDS = 8.0
-"""A longer turn is cut, because two people may speak without a pause."""
+"""Maximum seconds of a turn, because two people may speak without a pause."""
 LEAST_SECONDS = 0.8
-"""In a shorter turn a voice cannot be told; it goes to whoever spoke next to it."""
+"""Minimum seconds to recognise a voice; a shorter turn goes to the speaker next to it."""
 SAME_VOICE = 0.7
-"""Mean cosine of two groups of turns from which they are one speaker."""
+"""Mean cosine of two groups of turns above which they are one speaker."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Turn:
 
     span: Span
     speaker: int
-    """Counted from 1, in the order of how long they speak."""
+    """Counted from 1, by decreasing speaking time."""
 
 
 def turns_in(transcript: Transcript) -> list[Span]:
@@ -43,9 +43,9 @@ def turns_in(transcript: Transcript) -> list[Span]:
 
 
 def group_turns(spans: Sequence[Span], voices: np.ndarray) -> list[Turn]:
-    """Give every turn its speaker, by average-link clustering of their voices.
+    """Assign a speaker to every turn, by average-link clustering of their voices.
 
-    `voices` has a row a turn, of length one. Turns too short to tell go to the nearest in time.
+    `voices` has a row per turn, of length one. Turns that are too short go to the nearest in time.
     """
     long = [n for n, span in enumerate(spans) if span.length >= LEAST_SECONDS]
     if not long:
@@ -65,7 +65,7 @@ def group_turns(spans: Sequence[Span], voices: np.ndarray) -> list[Turn]:
 
 
 def _clusters(voices: np.ndarray) -> np.ndarray:
-    """A number for each row; rows of one number are one voice."""
+    """A number for each row; rows with the same number are one voice."""
     if len(voices) == 1:
         return np.ones(1, int)
     from scipy.cluster.hierarchy import fcluster, linkage

@@ -1,4 +1,4 @@
-"""Speech to words through faster-whisper (extra `speech`)."""
+"""Speech recognition with faster-whisper (extra `speech`)."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 
 AUTO, OFF = "auto", "off"
 MODELS = ("whisper-base", "whisper-tiny.en")
-"""Speech models that packages carry, the better first."""
+"""Speech models in packages, the best first."""
 CPU_MINUTES_PER_HOUR = {"whisper-base": 9, "whisper-tiny.en": 5}
-"""What an hour of speech costs, by `docs/benchmarks/words.md`."""
+"""CPU minutes per hour of speech, from `docs/benchmarks/words.md`."""
 
 
 @dataclass(frozen=True)
 class SpokenPiece:
-    """What was said in one finished piece of the sound."""
+    """The transcript of one finished chunk of the sound."""
 
     span: Span
     words: tuple[Word, ...]
@@ -52,10 +52,10 @@ class SpokenPiece:
 
 
 class Recognizer(Protocol):
-    """Anything that turns 16 kHz sound into words."""
+    """A model that turns 16 kHz sound into words."""
 
     def __call__(self, samples: np.ndarray, language: str | None) -> tuple[list[Word], str]:
-        """Words with times from the first sample, and the language they are in."""
+        """Words with times from the first sample, and their language."""
 
 
 def transcribe(
@@ -69,11 +69,11 @@ def transcribe(
     recognizer: Recognizer | None = None,
     report: Report = silent,
 ) -> Transcript:
-    """Listen to a sound track, piece by piece.
+    """Transcribe a sound track, chunk by chunk.
 
-    Every piece is handed to `keep` when it is finished; pass what was kept as `finished` and a
-    run that was stopped goes on where it stopped. With `language` "auto" the first piece in
-    which anything is said decides. `duration`, in seconds, is for progress alone.
+    Every finished chunk is passed to `keep`; pass the saved ones as `finished` to resume an
+    interrupted run. With `language` "auto" the first chunk that contains speech determines it.
+    `duration`, in seconds, is for progress only.
     """
     recognizer = recognizer or load_recognizer(model)
     spoken = list(finished)
@@ -95,10 +95,10 @@ def transcribe(
 
 
 class SpeechJournal:
-    """Finished pieces of one sound track on disk, so that an hour of listening is never lost.
+    """Finished chunks of one sound track on disk, so that an interrupted run can resume.
 
-    `key` says what was listened to and how (file digest, model, language): a journal of anything
-    else is begun anew.
+    `key` identifies the sound and settings (file digest, model, language): a journal with another
+    key is restarted.
     """
 
     def __init__(self, path: Path, key: str) -> None:
@@ -106,7 +106,7 @@ class SpeechJournal:
         self.key = key
 
     def read(self) -> list[SpokenPiece]:
-        """Pieces finished so far; a line that was being written when power failed is left out."""
+        """Chunks finished so far; a line that was incomplete at a power failure is left out."""
         try:
             lines = self.path.read_text(encoding="utf-8").split("\n")
         except FileNotFoundError:
@@ -130,7 +130,7 @@ class SpeechJournal:
             file.write(json.dumps(asdict(piece)) + "\n")
 
     def close(self) -> None:
-        """Forget the journal: its transcript is safe elsewhere."""
+        """Delete the journal after its transcript was stored elsewhere."""
         self.path.unlink(missing_ok=True)
 
     def _rewrite(self, pieces: Sequence[SpokenPiece]) -> None:
@@ -140,7 +140,7 @@ class SpeechJournal:
 
 
 def chosen_speech(setting: str, *, language: str = "auto") -> str:
-    """The model that a setting asks for: `auto` is the best one that is installed, or `off`."""
+    """The model of a setting: `auto` is the best installed one, or `off`."""
     if setting != AUTO:
         return setting
     if find_spec("faster_whisper") is None:
@@ -152,7 +152,7 @@ def chosen_speech(setting: str, *, language: str = "auto") -> str:
 
 
 def check_speech(setting: str) -> None:
-    """Refuse the name of a speech model that is not there, before a film is decoded for it."""
+    """Raise an error for an unknown speech model before a film is decoded."""
     if setting in (AUTO, OFF):
         return
     try:
@@ -193,7 +193,7 @@ def load_recognizer(model: str = "whisper-tiny.en", *, threads: int = 2) -> Reco
             word_timestamps=True,
             vad_filter=True,
             vad_parameters=voice,
-            # A mistake in one piece must not steer all that follow.
+            # An error in one chunk must not affect all that follow.
             condition_on_previous_text=False,
         )
         cues, _ = json_cues({"segments": [_plain(segment) for segment in segments]})
@@ -248,7 +248,7 @@ def find_speech_model(name: str) -> Path:
 
 
 def _checked_base(whole: Path) -> Path:
-    """The folder of the base model, once each of its files was compared with its digest."""
+    """The folder of the base model, after its files were checked against their digests."""
     pinned = SHIPPED["whisper-base-part1"].files
     for name in ("config.json", "tokenizer.json", "vocabulary.txt"):
         check_file(whole / name, pinned[f"data/{name}"], name="whisper-base", fix=f"delete {whole}")
@@ -257,17 +257,17 @@ def _checked_base(whole: Path) -> Path:
 
 
 BASE_DIGEST = "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9"
-"""SHA-256 of the base model once its two parts are joined."""
+"""SHA-256 of the joined base model."""
 BEAM = 5
 OVERLAP_SECONDS = 1.0
-"""How far a piece reaches into its neighbours: longer than a word."""
+"""Seconds by which a chunk extends into its neighbours: longer than a word."""
 MIN_SILENCE_MS = 500
-"""A shorter silence does not part what is said."""
+"""Milliseconds; a shorter silence does not split speech."""
 HALF_SAMPLE = 0.5 / 16_000
 
 
 def _plain(segment: Any) -> dict[str, Any]:
-    """A segment as Whisper's own JSON writes it, so that both are read alike."""
+    """A segment in the format of Whisper's own JSON."""
     words = [
         {
             "word": word.word,
@@ -282,10 +282,10 @@ def _plain(segment: Any) -> dict[str, Any]:
 
 
 def _placed(piece: Piece, words: Iterable[Word], language: str, *, after: float) -> SpokenPiece:
-    """The words that begin in the piece, on the video's clock.
+    """The words that begin in the chunk, in the video's time.
 
-    A word across the border belongs to the piece in which it begins: what is over by `after`, when
-    the last word of the piece before ends, was heard there.
+    A word at the border belongs to the chunk in which it begins: words that end before `after`, the
+    end of the last word of the previous chunk, were already recognised there.
     """
     first = piece.start - piece.lead
     last = first + len(piece.samples) / RATE

@@ -31,7 +31,7 @@ def subrip_cues(text: str, name: str = "") -> tuple[list[Cue], str]:
 
 
 def webvtt_cues(text: str, name: str = "") -> tuple[list[Cue], str]:
-    """Cues of a .vtt file; a blank line ends each, notes and styles are passed over."""
+    """Cues of a .vtt file; a blank line ends each, notes and styles are ignored."""
     header, _, _ = text.partition("\n\n")
     declared = re.search(r"^Language:\s*([\w-]+)", header, re.MULTILINE | re.IGNORECASE)
     cues = []
@@ -68,7 +68,7 @@ def substation_cues(text: str, name: str = "") -> tuple[list[Cue], str]:
 
 
 def has_timing_line(text: str) -> bool:
-    """Whether any line says from when to when, as SubRip and WebVTT do."""
+    """Whether any line contains a time range, as in SubRip and WebVTT."""
     return any(_timing(line) for line in text.split("\n"))
 
 
@@ -84,7 +84,7 @@ CLOCK = (
 )
 TIMING = re.compile(rf"^[ \t\ufeff]{{0,40}}({CLOCK}){SPACE}--?>{SPACE}({CLOCK})(?:\s|$)")
 LONGEST_TIMING = 400
-"""Characters of a line that may say from when to when, with what WebVTT says of its place."""
+"""Maximum length of a line with a time range, including WebVTT's cue settings."""
 OVERRIDE = re.compile(r"\{[^{}]{0,1000}\}")
 DRAWING = re.compile(r"\{[^{}]{0,1000}\\p[1-9]")
 TAG = re.compile(r"<(/?)([a-zA-Z][^<>\s.]{0,80}|\d[\d:.]{0,20})([^<>]{0,300})>")
@@ -101,7 +101,7 @@ def _timing(line: str) -> tuple[float, float] | None:
 
 
 def _clock(text: str) -> float | None:
-    # Before the fraction stand hours, minutes and seconds, or fewer from the left.
+    # The fraction is preceded by hours, minutes and seconds, or fewer from the left.
     parts = [part.strip() for part in text.replace(",", ".").replace(";", ".").split(":")]
     if len(parts) == 4:
         parts = [*parts[:2], f"{parts[2]}.{parts[3]}"]

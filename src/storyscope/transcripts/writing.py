@@ -1,4 +1,4 @@
-"""A transcript as a subtitle file, or as plain text."""
+"""Write a transcript as a subtitle file, or as plain text."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from storyscope.core import Transcript, Word
 
 MAX_WORDS, MAX_SECONDS = 14, 6.0
-"""Words and seconds of a subtitle; a longer one is cut."""
+"""Maximum words and seconds of a subtitle."""
 PAUSE_SECONDS = 1.0
-"""A pause this long ends a subtitle."""
+"""Seconds of a pause that ends a subtitle."""
 PARAGRAPH_SECONDS = 4.0
-"""A pause this long begins a new paragraph of plain text."""
+"""Seconds of a pause that starts a new paragraph of plain text."""
 
 
 def write_transcript(transcript: Transcript, form: str) -> str:
@@ -20,7 +20,7 @@ def write_transcript(transcript: Transcript, form: str) -> str:
 
 
 def subtitles(words: Sequence[Word]) -> Iterator[list[Word]]:
-    """Words in groups that can be read at once: never across a pause, ended by a sentence."""
+    """Words in groups of readable size: never across a pause, ended by a sentence."""
     group: list[Word] = []
     for word in words:
         if group and (
@@ -64,7 +64,7 @@ def _plain(transcript: Transcript) -> str:
 
 
 FORMATS: dict[str, Callable[[Transcript], str]] = {"srt": _srt, "vtt": _vtt, "text": _plain}
-"""Name of a format -> what writes it."""
+"""Name of a format -> the function that writes it."""
 
 
 def _text(words: Sequence[Word]) -> str:
@@ -72,7 +72,7 @@ def _text(words: Sequence[Word]) -> str:
 
 
 def _end(words: Sequence[Word], point: str) -> str:
-    """When a subtitle ends: one that is over at once could not be read."""
+    """End of a subtitle, which must be shown long enough to be read."""
     return _clock(max(words[-1].span.end, words[0].span.start + 0.001), point)
 
 

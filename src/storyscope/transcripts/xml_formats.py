@@ -1,4 +1,4 @@
-"""Subtitle formats made of XML: TTML (also called DFXP) and YouTube's three."""
+"""XML subtitle formats: TTML (also called DFXP) and YouTube's three."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def xml_cues(text: str, name: str = "") -> tuple[list[Cue], str]:
     if "<!ENTITY" in text:
         raise TranscriptError(f"{name} defines XML entities, which no subtitle file needs")
     try:
-        # The text is decoded already; what encoding it once declared no longer holds.
+        # The text is decoded already; its declared encoding no longer applies.
         root = ElementTree.fromstring(re.sub(r"^\s*<\?xml[^>]*\?>", "", text))
     except ElementTree.ParseError as error:
         raise TranscriptError(f"{name} is not valid XML: {error}") from error
@@ -27,7 +27,9 @@ def xml_cues(text: str, name: str = "") -> tuple[list[Cue], str]:
         return list(_ttml_cues(root)), _declared_language(root)
     if kind in ("timedtext", "transcript"):
         return list(_youtube_cues(root)), UNKNOWN
-    raise TranscriptError(f"{name} holds <{kind}>; TTML's <tt> or YouTube's <timedtext> are read")
+    raise TranscriptError(
+        f"{name} contains <{kind}>; TTML's <tt> or YouTube's <timedtext> are read"
+    )
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ def _ttml_cues(root: ElementTree.Element) -> Iterator[Cue]:
 
 
 def _paragraphs(element: ElementTree.Element, parent: float, rates: _Rates) -> Iterator[Cue]:
-    """Times of a TTML element count from the start of the element around it."""
+    """Times of a TTML element are relative to the start of its parent."""
     begin = parent + (_ttml_seconds(element.get("begin"), rates) or 0.0)
     if _local(element.tag) != "p":
         for child in element:
@@ -98,7 +100,7 @@ def _ttml_text(
 
 
 def _ruby(element: ElementTree.Element) -> str | None:
-    """Ruby is the reading of a word written above it: the same word twice."""
+    """Ruby is the pronunciation of a word written above it: the same word twice."""
     return next((value for key, value in element.attrib.items() if _local(key) == "ruby"), None)
 
 
@@ -139,7 +141,7 @@ def _youtube_cues(root: ElementTree.Element) -> Iterator[Cue]:
         tag = _local(element.tag)
         if tag not in ("p", "text"):
             continue
-        # srv1 counts seconds in `start` and `dur`, srv2 and srv3 milliseconds in `t` and `d`.
+        # srv1 has seconds in `start` and `dur`, srv2 and srv3 milliseconds in `t` and `d`.
         scale = 1.0 if element.get("start") is not None else 0.001
         start = _number(element.get("start") or element.get("t"))
         length = _number(element.get("dur") or element.get("d"))

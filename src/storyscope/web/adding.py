@@ -1,4 +1,4 @@
-"""Videos on their way into the library: by path or upload, with live progress."""
+"""Add videos to the library: by path or upload, with live progress."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ router = APIRouter()
 
 
 class AddByPath(BaseModel):
-    """A video, or a folder of them, that lies inside one of the declared media folders."""
+    """A video, or a folder of videos, inside one of the media folders."""
 
     path: str = Field(max_length=4096)
     transcript: str | None = Field(default=None, max_length=4096)
@@ -59,11 +59,11 @@ async def upload(
 def _keep_upload(
     library: LocalLibrary, file: UploadFile, transcript: UploadFile | None
 ) -> tuple[Path, Path | None]:
-    """Keep what came, once the film among it is one."""
+    """Store the upload, once its film is known to be valid."""
     words_suffix = transcript_suffix(transcript) if transcript else ""
     stem = "".join(c if c.isalnum() else "-" for c in Path(file.filename or "video").stem)[:80]
     suffix = Path(file.filename or "").suffix.lower()
-    # One folder an upload: nothing that one person sends lies in the way of another's.
+    # One folder per upload: files of different people cannot conflict.
     folder = library.uploads / f"{UPLOADING}{uuid4().hex}"
     folder.mkdir(parents=True)
     try:
@@ -113,7 +113,7 @@ def index_again(request: Request, video: str) -> dict[str, Any]:
 
 @router.get("/events")
 async def events(request: Request) -> Response:
-    """Server-sent events: all jobs and what is being learned, whenever one of them changes."""
+    """Server-sent events: all jobs and the state of training, whenever one of them changes."""
     indexer_of(request).refuse_watchers_beyond()
 
     async def stream() -> AsyncIterator[str]:
@@ -128,12 +128,12 @@ async def events(request: Request) -> Response:
 
 
 def _pieces(file: UploadFile) -> Iterator[bytes]:
-    """The bytes of an upload, which the guard holds to a limit."""
+    """The bytes of an upload, limited by the guard."""
     return iter(partial(file.file.read, 1 << 20), b"")
 
 
 def transcript_suffix(file: UploadFile) -> str:
-    """How the name of an uploaded transcript ends; refused where that is no transcript's."""
+    """The extension of an uploaded transcript; an error for other files."""
     suffix = Path(file.filename or "").suffix.lower()
     if suffix not in (*EXTENSIONS, ".xml", ".txt"):
         raise TranscriptError(
@@ -144,18 +144,18 @@ def transcript_suffix(file: UploadFile) -> str:
 
 
 def wanted_film(request: Request, video: str) -> Path:
-    """The film of a video that is to be indexed again, which may have been changed since."""
+    """The film of a video that is to be indexed again, which may have changed since."""
     path = Path(library_of(request).video(video).path)
     refuse_link(path, media_of(request))
     return path
 
 
 def inside(name: str, folders: tuple[Path, ...]) -> Path:
-    """The real path, if it lies in a declared folder; links out of it do not count.
+    """The real path, if it is inside a media folder; links that lead outside are not allowed.
 
-    It is a path of this machine, or the name of a declared folder and the way from there.
+    The given path is local, or begins with the name of a media folder.
     """
-    # A NUL ends a path for the system, not for Python; half a character has no bytes.
+    # A NUL ends a path for the system, but not for Python; lone surrogates have no bytes.
     path = Path(name.replace("\0", "?").encode(errors="replace").decode())
     first, *rest = path.parts or ("",)
     named = next((folder for folder in folders if folder.name == first), None)

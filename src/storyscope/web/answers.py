@@ -1,4 +1,4 @@
-"""What every route answers with, and where it finds what the application holds."""
+"""Responses that all routes share, and access to the state of the application."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def wanted_count(
     count: Annotated[int | None, Query(ge=1, le=100_000)] = None,
     minutes: Annotated[float | None, Query(gt=0, le=100_000)] = None,
 ) -> StoryCount:
-    """How many stories a request asks for, in one of three ways."""
+    """The number of stories in a request, in one of three ways."""
     return StoryCount(granularity, count, minutes)
 
 
@@ -57,7 +57,7 @@ def titles_of(request: Request) -> Titles:
 
 
 def without_paths(request: Request, text: str) -> str:
-    """The text without the folders of this machine: file names stay."""
+    """The text without local folders: file names stay."""
     library, uploads = library_of(request).folder, library_of(request).uploads
     folders = [uploads, library / "uploads", library.absolute() / "uploads", library]
     folders += [library.absolute()]
@@ -70,7 +70,7 @@ def without_paths(request: Request, text: str) -> str:
 def named_facts(
     request: Request, facts: dict[str, Any], *, title: str | None = None
 ) -> dict[str, Any]:
-    """What the library says of a video, with its title and without its folder."""
+    """The library's facts of a video, with its title and without its folder."""
     if title is None:
         title = titles_of(request).of(library_of(request).video(facts["id"]))
     return facts | {
@@ -81,17 +81,17 @@ def named_facts(
 
 
 def media_of(request: Request) -> tuple[FilePath, ...]:
-    """Folders from which videos may be added, as they really are."""
+    """Real paths of the folders from which videos may be added."""
     return cast(tuple[FilePath, ...], request.app.state.media_folders)
 
 
 def readers_of(request: Request) -> CapacityLimiter:
-    """How many large files that people send are read at once; who waits takes no thread."""
+    """Limits how many large uploads are read at once; waiting takes no thread."""
     return cast(CapacityLimiter, request.app.state.readers)
 
 
 def uploads_of(request: Request) -> CapacityLimiter:
-    """How many films that were sent are looked at at once."""
+    """Limits how many uploaded films are probed at once."""
     return cast(CapacityLimiter, request.app.state.uploads)
 
 
@@ -100,7 +100,7 @@ def exports_of(request: Request) -> CapacityLimiter:
 
 
 def tagged(facts: dict[str, Any], known: str | None) -> Response:
-    """JSON with a tag of its content; a client that has it already gets nothing again."""
+    """JSON with an ETag; a client that has it already gets a 304."""
     body = json.dumps(facts, ensure_ascii=False).encode()
     tag = f'"{sha256(body).hexdigest()[:24]}"'
     if known is not None and tag in (part.strip() for part in known.split(",")):

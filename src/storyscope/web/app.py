@@ -1,4 +1,4 @@
-"""The application: routes, the page, and the rules every request is held to."""
+"""The application: routes, the page, and rules for every request."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ STATUS: dict[type[StoryscopeError], int] = {
     TooManyWatchers: 503,
     DiskFull: 507,
 }
-"""What a refusal is in HTTP; any other is 409: the library cannot do that now."""
+"""HTTP status of each error; any other is 409: the library cannot do that now."""
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 ODD_NAME = {errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ, errno.ELOOP}
-"""What the system says of names that no file can have."""
+"""System errors about invalid file names."""
 ROOMS = {
     "Videos and stories": routes,
     "Search": searching,
@@ -70,14 +70,15 @@ ROOMS = {
     "Adding videos": adding,
     "Folders, demo and transcripts": bringing,
 }
-"""The files of routes, by what the API reference calls them."""
+"""The modules of routes, by their section in the API reference."""
 LARGEST_UPLOAD = 64 << 30
 MOST_EXPORTS = 2
-"""Exports that are written at once; the others wait, and no other route waits for them."""
+"""Maximum number of concurrent exports; others wait, without blocking other routes."""
 MOST_UPLOADS = 4
-"""Films that were sent and are looked at at once: each takes a decoder."""
+"""Maximum number of uploaded films that are probed at once: each needs a decoder."""
 MOST_READERS = 2
-"""Images and transcripts of people that are read at once: one may take a gigabyte, or seconds."""
+"""Maximum number of uploaded images and transcripts that are read at once: one may take a gigabyte,
+or seconds."""
 
 
 def create_app(
@@ -128,7 +129,7 @@ def create_app(
 
 
 async def _refuse(request: Request, error: Exception) -> JSONResponse:
-    """A refusal as JSON: its kind for programs, its words for people."""
+    """An error as JSON: its class for programs, its message for people."""
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 409)
     detail = without_paths(request, str(error))
     facts: dict[str, Any] = {"error": type(error).__name__, "detail": detail}
@@ -136,7 +137,7 @@ async def _refuse(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _refuse_shape(request: Request, error: Exception) -> JSONResponse:
-    """Say what is wrong with a request, without its values: JSON has no way to say some of them."""
+    """Describe an invalid request without its values, some of which JSON cannot represent."""
     assert isinstance(error, RequestValidationError)
     wrong = "; ".join(
         f"{' '.join(str(part) for part in each['loc'])}: {each['msg']}" for each in error.errors()
@@ -145,7 +146,7 @@ async def _refuse_shape(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _refuse_by_system(request: Request, error: Exception) -> JSONResponse:
-    """What the file system refuses: no room is 507, a name that it cannot hold is 422."""
+    """Errors of the file system: a full disk is 507, an invalid name 422."""
     assert isinstance(error, OSError)
     reason = error.strerror or type(error).__name__
     if error.errno in NO_ROOM:
@@ -157,7 +158,7 @@ async def _refuse_by_system(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _refuse_body(request: Request, error: Exception) -> Response:
-    """A body that could not be taken; where the disk was full meanwhile, that is said."""
+    """A body that could not be read; a full disk is reported as such."""
     assert isinstance(error, HTTPException)
     if isinstance(error.__cause__, OSError):
         return await _refuse_by_system(request, error.__cause__)
@@ -166,8 +167,11 @@ async def _refuse_body(request: Request, error: Exception) -> Response:
 
 
 async def _refuse_letters(request: Request, error: Exception) -> JSONResponse:
-    """Half a character, which JSON can write and nothing else can hold."""
-    facts = {"error": "InvalidRequest", "detail": "a text holds half a character; leave it out"}
+    """Reject lone surrogates, which only JSON can represent."""
+    facts = {
+        "error": "InvalidRequest",
+        "detail": "the text contains an invalid character; remove it",
+    }
     return JSONResponse(facts, status_code=422)
 
 
@@ -188,5 +192,5 @@ def _serve_page(app: FastAPI) -> None:
 
     @app.get("/{view:path}", include_in_schema=False)
     def page(view: str) -> Response:
-        """The page; which view it shows is in the address."""
+        """The page; its view is part of the address."""
         return HTMLResponse(html, headers={"Cache-Control": ANEW})

@@ -1,4 +1,4 @@
-"""Ways to bring something in: media folders to look through, subtitles, speech, the demo film."""
+"""Ways to add content: browsing media folders, subtitles, speech recognition, the demo film."""
 
 from __future__ import annotations
 

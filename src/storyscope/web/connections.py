@@ -1,4 +1,4 @@
-"""Connections that must say what they want: one that never does is closed."""
+"""Connections with timeouts for incomplete requests and unread responses."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADER_SECONDS = 10.0
-"""Within which a request must have been sent up to its body."""
+"""Seconds within which a request must have been sent up to its body."""
 
 
 STALLED_SECONDS = 600.0
-"""Within which whoever asked must have taken some of what is sent: a paused player asks again."""
+"""Seconds within which a client must read some of a response: a paused player asks again."""
 
 
 class PunctualProtocol(H11Protocol):
-    """HTTP over one connection, closed when a request is half sent, or an answer not taken."""
+    """HTTP over one connection, closed if a request stays incomplete or a response unread."""
 
     _late: asyncio.TimerHandle | None = None
     _stalled: asyncio.TimerHandle | None = None

@@ -1,4 +1,4 @@
-"""People's own versions of the stories: kept, compared, and learned from."""
+"""People's own versions of the stories: saving, comparing, and training on them."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from storyscope.web.answers import (
 
 router = APIRouter()
 RESERVED_NAMES = {"machine", "automatic", "consensus", "storyscope"}
-"""Names of versions that no person made."""
+"""Reserved names of versions."""
 NO_TORCH = "the server needs torch for it: run `pip install storyscope[train]` and start it again"
 
 
 class VersionTaken(AnnotationError):
-    """A version of this name is kept already, and it is not the one that was to be replaced."""
+    """A version with this name exists, and it is not the one that was to be replaced."""
 
 
 class StoryVersion(BaseModel):
@@ -46,13 +46,14 @@ class StoryVersion(BaseModel):
 
 
 class OwnVersion(BaseModel):
-    """Whose version is to be the library's own; nobody's makes it the automatic one."""
+    """The annotator of the version that becomes the current one; null for the automatic one."""
 
     annotator: str | None = Field(default=None, max_length=200)
 
 
 class StoryNumber(BaseModel):
-    """How many stories are wanted of a video, in one of three ways; in none, as the library's."""
+    """The number of stories of a video, in one of three ways; without any, the library's settings
+    apply."""
 
     granularity: float | None = Field(default=None, ge=0, le=1)
     about: int | None = Field(default=None, ge=1, le=100_000)
@@ -60,25 +61,25 @@ class StoryNumber(BaseModel):
 
 
 class Lesson(BaseModel):
-    """Whose versions to learn from; everybody's if nobody is named."""
+    """The annotator whose versions to train on; all if none is given."""
 
     annotator: str | None = Field(default=None, max_length=200)
 
 
 class Adoption(BaseModel):
-    """Whether what was learned is to be used even if it is no better."""
+    """Whether to use the trained model even if it is not better."""
 
     insist: bool = False
 
 
 class Preference(BaseModel):
-    """The second of the frame that should stand for a story."""
+    """The time in seconds of the frame that becomes the thumbnail of a story."""
 
     seconds: float = Field(ge=0, le=1e6)
 
 
 class TransitionVerdict(BaseModel):
-    """Whether a gradual transition is wrong: a camera or a thing moved."""
+    """Whether a gradual transition is wrong: a moving camera or object."""
 
     rejected: bool
 
@@ -90,7 +91,7 @@ def explanation(
     granularity: Annotated[float | None, Query(ge=0, le=1)] = None,
     if_none_match: KnownTag = None,
 ) -> Response:
-    """Why each automatic story begins where it does: how sure, and which cues say so."""
+    """Why each automatic story begins where it does: its confidence, and the cues for it."""
     library = library_of(request)
     reasons = library.explain(video, granularity=granularity)
     importance = library.cue_importance(video)
@@ -112,9 +113,9 @@ def prefer_thumbnail(
 def judge_transition(
     request: Request, video: str, number: Annotated[int, PathPart(ge=2)], verdict: TransitionVerdict
 ) -> None:
-    """Reject the dissolve, fade or wipe into shot `number`, or take that back.
+    """Reject the dissolve, fade or wipe into shot `number`, or undo this.
 
-    `storyscope train --shots` teaches the shot detector by what was rejected.
+    `storyscope train --shots` trains the shot detector on rejected transitions.
     """
     library = library_of(request)
     reject_transition(library, library.video(video).id, number, rejected=verdict.rejected)
@@ -124,9 +125,9 @@ def judge_transition(
 def list_annotations(
     request: Request, video: str, baselines: bool = False, if_none_match: KnownTag = None
 ) -> Response:
-    """Every version, how far each pair agrees, and what agrees most with all people.
+    """Every version, the agreement of each pair, and the consensus of all people.
 
-    With `baselines`, what anybody could do without looking, and other methods, are among them.
+    With `baselines`, trivial baselines and other methods are included.
     """
     library = library_of(request)
     return tagged(library.comparison(video, baselines=baselines), if_none_match)
@@ -143,8 +144,8 @@ def put_annotation(
 ) -> Response:
     """Save a person's version of the stories.
 
-    With `If-None-Match: *` only where there is none of that name; with `If-Match` only in the
-    place of the version with that tag. The answer carries the tag of what is kept now.
+    With `If-None-Match: *`, only if there is none with that name; with `If-Match`, only if it
+    replaces the version with that tag. The response has the tag of the saved version.
     """
     library = library_of(request)
     refuse_name(annotator)
@@ -173,7 +174,8 @@ def delete_annotation(request: Request, video: str, annotator: Annotator) -> Non
 
 @router.put("/videos/{video}/own", status_code=204)
 def choose_own(request: Request, video: str, wanted: OwnVersion) -> None:
-    """Make a person's version what search, export and the list use; null takes it back."""
+    """Make a person's version the one that search, export and the list use; null makes it the
+    automatic one."""
     library_of(request).choose_own_version(video, wanted.annotator)
 
 
@@ -188,8 +190,8 @@ def keep_count(request: Request, video: str, wanted: StoryNumber) -> None:
 def learning(request: Request) -> dict[str, Any]:
     """State of the training on corrections, or the result of the last one.
 
-    `corrected` names the videos that people have corrected; learning needs `needed` of them.
-    `missing` says what this server lacks for it, or nothing.
+    `corrected` lists the videos that people have corrected; training needs `needed` of them.
+    `missing` describes what this server lacks for it; it is empty if nothing.
     """
     library = library_of(request)
     people = {
@@ -218,7 +220,8 @@ def stop_learning(request: Request) -> dict[str, Any]:
 
 @router.post("/learning/adoption", status_code=202)
 def adopt(request: Request, adoption: Adoption) -> dict[str, Any]:
-    """Use the trained model, if it is better or `insist` is set; stories are then found again."""
+    """Use the trained model, if it is better or `insist` is set; stories are then detected
+    again."""
     learner_of(request).adopt(insist=adoption.insist)
     indexer, ready = indexer_of(request), library_of(request).videos()
     paths = [Path(record.video.path) for record in ready if record.state == "ready"]
@@ -226,7 +229,7 @@ def adopt(request: Request, adoption: Adoption) -> dict[str, Any]:
 
 
 def refuse_name(annotator: str) -> None:
-    """Refuse a name that is not a person's, or that no address can hold."""
+    """Reject a reserved name, or one that no address can contain."""
     if annotator.strip().lower() in RESERVED_NAMES:
         raise AnnotationError(f"{annotator!r} is reserved; save the version under your own name")
     if not any(letter.isalnum() for letter in annotator):

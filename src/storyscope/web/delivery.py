@@ -1,4 +1,4 @@
-"""How the page's own files reach the browser: under names that change with them, and compressed."""
+"""Delivery of the page's own files: content-addressed and compressed."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ STATIC = Path(str(files("storyscope.web"))) / "static"
 A_YEAR = "public, max-age=31536000, immutable"
 ANEW = "no-cache"
 ALONE = {"theme.js", "reference.js"}
-"""Scripts that are no modules of the page."""
+"""Scripts that are not modules of the page."""
 NOT_TEXT = re.compile(r"/(media|stream|picture|poster|sprites\.jpg|events|uploads)$|/export/")
-"""Answers that are compressed already, are read by ranges, or are sent bit by bit."""
+"""Responses that are compressed already, are read by ranges, or are streamed."""
 
 
 class Assets(StaticFiles):
-    """Static files; under the name of their content they never change and are kept for a year."""
+    """Static files; with a digest in their path they never change and are cached for a year."""
 
     def __init__(self, cache: str) -> None:
         super().__init__(directory=STATIC)
@@ -36,7 +36,7 @@ class Assets(StaticFiles):
 
 
 class Compressed:
-    """Middleware: text is sent compressed to those who take it."""
+    """Middleware: compress text for clients that accept it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app, self._compressed = app, GZipMiddleware(app, minimum_size=700)
@@ -47,7 +47,7 @@ class Compressed:
 
 
 class HeadAnswers:
-    """Middleware: HEAD is answered with the headers that GET would have."""
+    """Middleware: answer HEAD with the headers of GET."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -61,7 +61,7 @@ class HeadAnswers:
             if message["type"] == "http.response.start":
                 await send(message)
             else:
-                # Whatever would follow, a film or an endless stream, is not made.
+                # The body, a film or an endless stream, is not produced.
                 raise _HeadersSent
 
         with suppress(_HeadersSent):
@@ -70,11 +70,11 @@ class HeadAnswers:
 
 
 class _HeadersSent(Exception):
-    """All that was asked for has been answered."""
+    """The whole response has been sent."""
 
 
 def content_name() -> str:
-    """A name for the static files as they are: other content, another name."""
+    """A digest of the static files: other content has another one."""
     digest = sha256()
     for path in sorted(STATIC.rglob("*")):
         if path.is_file():
@@ -83,7 +83,7 @@ def content_name() -> str:
 
 
 def page_html(name: str) -> str:
-    """The page with its files under their content's name, all modules asked for at once."""
+    """The page with content-addressed files, and preloading of all modules."""
     modules = sorted(path.name for path in STATIC.glob("*.js") if path.name not in ALONE)
     preloads = "\n".join(
         f'<link rel="modulepreload" href="/static/{module}">' for module in modules
@@ -93,12 +93,12 @@ def page_html(name: str) -> str:
 
 
 def reference_html(name: str) -> str:
-    """The API reference, with its files under their content's name."""
+    """The API reference, with content-addressed files."""
     return _named((STATIC / "reference.html").read_text(encoding="utf-8"), name)
 
 
 def login_html() -> str:
-    """What somebody sees who comes without the access token."""
+    """The page for visitors without the access token."""
     return (STATIC / "login.html").read_text(encoding="utf-8")
 
 

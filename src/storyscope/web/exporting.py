@@ -1,4 +1,4 @@
-"""The stories in the formats of other programs: exactly those that the page shows."""
+"""Export the stories that the page shows to the formats of other programs."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ async def export_draft(
 
 @router.get("/formats")
 def formats() -> dict[str, Any]:
-    """What `export` can write; `text` formats can be shown before they are saved."""
+    """The export formats; `text` formats can be previewed."""
     kinds = [find_format(name) for name in format_names()]
     return {
         "formats": [
@@ -97,7 +97,7 @@ def formats() -> dict[str, Any]:
 
 
 async def _in_turn(request: Request, write: Callable[[], Response]) -> Response:
-    """Write an export when there is room for one more; who waits takes no thread from others."""
+    """Write an export when there is capacity; waiting takes no thread."""
     return await to_thread.run_sync(write, limiter=exports_of(request))
 
 
@@ -105,7 +105,7 @@ def _exported(library: LocalLibrary, timeline: Timeline, format: str) -> Respons
     kind = find_format(format)
     name = f"{timeline.video.id}{kind.suffix}"
     if kind.write is not None:
-        # Where on this machine the film lies is nobody's business who asks over the network.
+        # The local folder of the film is not sent over the network.
         named = replace(timeline.video, path=Path(timeline.video.path).name)
         timeline = replace(timeline, video=named)
         written = _text(timeline, format, "text/plain; charset=utf-8")
@@ -132,7 +132,7 @@ def _text(timeline: Timeline, format: str, kind: str) -> Response:
 
 
 def _one_file(folder: Path) -> Path:
-    """The one file in a folder, or an archive of the many; films do not shrink any further."""
+    """The only file in a folder, or an archive of several; films are not compressed further."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     if len(files) == 1:
         return files[0]

@@ -1,4 +1,4 @@
-"""The file of a film, as the server opens it: the one that was indexed, never behind a link."""
+"""Open the file of a film on the server: the one that was indexed, never through a link."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from storyscope.store import in_bucket
 
 
 class FilmResponse(FileResponse):
-    """A film by ranges, read from a file that is open already: nothing can take its place."""
+    """A film by ranges, read from an open file, which cannot be replaced."""
 
     def __init__(self, opened: int, path: Path, media_type: str) -> None:
         self._opened = opened
@@ -32,13 +32,13 @@ class FilmResponse(FileResponse):
 
 
 def film_path(library: LocalLibrary, video: str, media: Sequence[Path]) -> Path:
-    """Where the film lies that was indexed; refused where another was put or linked there."""
+    """The path of the film that was indexed; an error if it was replaced by another or a link."""
     os.close(open_film(library, video, media))
     return Path(library.video(video).path)
 
 
 def open_film(library: LocalLibrary, video: str, media: Sequence[Path]) -> int:
-    """Open the film that was indexed, without following a link; a file descriptor."""
+    """Open the film that was indexed without following links; return a file descriptor."""
     film = library.video(video).path
     record, path = library.store.record(video), Path(film)
     if record is not None and in_bucket(film):
@@ -60,9 +60,9 @@ def open_film(library: LocalLibrary, video: str, media: Sequence[Path]) -> int:
 
 
 def refuse_link(path: Path, media: Sequence[Path]) -> None:
-    """Refuse a path in a media folder that has become a link, or lies behind one.
+    """Raise an error for a path in a media folder that is a link, or is reached through one.
 
-    The server keeps real paths: links are followed when a film is added, and never after that.
+    The server stores real paths: links are resolved when a film is added, and never after that.
     """
     if any(path.is_relative_to(folder) for folder in media) and path.resolve() != path:
         raise MediaError(f"the file {path.name} was replaced by a link to another; add it again")

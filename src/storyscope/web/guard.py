@@ -1,4 +1,4 @@
-"""What every request is held to, whatever it asks for."""
+"""Rules that apply to every request."""
 
 from __future__ import annotations
 
@@ -34,21 +34,22 @@ HEADERS = {
 }
 UPLOADS = "/api/v1/uploads"
 LARGEST_BODY = 4 << 20
-"""Bytes of any request but an upload: a version of twenty thousand stories fits."""
+"""Maximum bytes of any request except uploads: a version of twenty thousand stories fits."""
 LOCAL_NAMES = {"localhost", "127.0.0.1", "::1"}
 LONGEST_ADDRESS = 8192
-"""Bytes of a path and its query together."""
+"""Maximum bytes of a path and its query together."""
 BODY_SECONDS = 60.0
-"""How long the next part of a body may take to come."""
+"""Timeout in seconds for the next part of a body."""
 GUESS_SECONDS = 1.0
-"""How long whoever gives a wrong token waits for the answer."""
+"""Seconds by which the response to a wrong token is delayed."""
 SENT_BY_US = "x-storyscope"
 """A header that no form of another site can send; the page and `RemoteLibrary` do."""
 PORTS = {"http": 80, "https": 443}
 
 
 class Guard:
-    """Middleware: the token where there is one, no requests from other sites, safe headers."""
+    """Middleware: check the token if there is one, reject requests from other sites, add safe
+    headers."""
 
     def __init__(self, app: ASGIApp, token: str | None, largest_upload: int) -> None:
         self._app, self._token, self._largest_upload = app, token, largest_upload
@@ -77,7 +78,7 @@ class Guard:
 
 
 class _Bounded:
-    """What a request sends, up to a number of bytes and never slower than bit by bit."""
+    """The body of a request, with limits on its size and on how slowly it arrives."""
 
     def __init__(self, receive: Receive, limit: int) -> None:
         self._receive, self._left, self._whole = receive, limit, False
@@ -101,8 +102,10 @@ def _refusal(request: Request, token: str | None) -> Response | None:
         return _refuse(414, "AddressTooLong", f"an address here ends at {LONGEST_ADDRESS} bytes")
     host = _host_of(request.headers.get("host", ""))
     if token is None and host not in LOCAL_NAMES:
-        # A page elsewhere may have its name point here: answer to local names only.
-        return _refuse(403, "WrongHost", f"this server answers on this machine only, not as {host}")
+        # DNS rebinding: another site may let its name point here, so accept local names only.
+        return _refuse(
+            403, "WrongHost", f"this server can be used on this machine only, not as {host}"
+        )
     if token is not None and not (_has_token(request, token) or _is_public(request)):
         if "text/html" in request.headers.get("accept", ""):
             return HTMLResponse(login_html(), status_code=401)
@@ -111,12 +114,16 @@ def _refusal(request: Request, token: str | None) -> Response | None:
     if (changes or request.url.path.startswith("/api/")) and not _same_site(request):
         return _refuse(403, "CrossSite", "another site may not use this library")
     if changes and not _is_deliberate(request):
-        return _refuse(403, "HeaderWanted", "send the header X-Storyscope: 1 with what you change")
+        return _refuse(
+            403,
+            "HeaderWanted",
+            "send the header X-Storyscope: 1 with requests that change something",
+        )
     return None
 
 
 def _without_token(request: Request, token: str | None) -> Response | None:
-    """Take the token of a page's address into a cookie: addresses are kept, sent and shown."""
+    """Move the token from a page's address to a cookie: addresses are stored, sent and shown."""
     if token is None or "token" not in request.query_params:
         return None
     if request.method != "GET" or request.url.path.startswith("/api/"):
@@ -131,7 +138,7 @@ def _without_token(request: Request, token: str | None) -> Response | None:
 
 
 def _too_large(request: Request, largest_upload: int) -> Response | None:
-    """Refuse a body by its stated length, before a byte of it is taken."""
+    """Reject a body by its stated length, before any of it is read."""
     upload = request.url.path == UPLOADS
     if request.method not in ("POST", "PUT", "PATCH"):
         return None
@@ -139,7 +146,7 @@ def _too_large(request: Request, largest_upload: int) -> Response | None:
         return _refuse(411, "LengthWanted", "send the body whole, with its Content-Length")
     stated = request.headers.get("content-length", "")
     if not (stated.isascii() and stated.isdigit() and len(stated) < 20):
-        return _refuse(411, "LengthWanted", "say how long the body is: Content-Length")
+        return _refuse(411, "LengthWanted", "send the length of the body: Content-Length")
     limit = largest_upload if upload else LARGEST_BODY
     if int(stated) > limit:
         return _refuse(413, "TooLarge", f"a body here ends at {limit} bytes, this has {stated}")
@@ -148,7 +155,7 @@ def _too_large(request: Request, largest_upload: int) -> Response | None:
 
 def _has_token(request: Request, token: str) -> bool:
     return any(
-        # A cookie may hold letters that have no bytes.
+        # A cookie may contain characters that have no bytes.
         hmac.compare_digest(each.encode(errors="replace"), token.encode())
         for each in _given_tokens(request)
     )
@@ -164,7 +171,7 @@ def _is_wrong_guess(request: Request, token: str | None) -> bool:
 
 
 def _is_public(request: Request) -> bool:
-    """The page's own files, which say nothing of the library, and which its login needs."""
+    """The page's own files, which contain nothing of the library and are needed for login."""
     return request.method in ("GET", "HEAD") and request.url.path.startswith("/static/")
 
 
@@ -184,7 +191,7 @@ def _is_deliberate(request: Request) -> bool:
 
 
 def _origin_of(address: str) -> tuple[str, str, int] | None:
-    """Scheme, host and port; None where the address cannot be read."""
+    """Scheme, host and port; None if the address is invalid."""
     try:
         parts = urlsplit(address)
         port = parts.port or PORTS.get(parts.scheme, 0)

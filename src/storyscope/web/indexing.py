@@ -1,7 +1,7 @@
-"""Videos being indexed behind the page, one after another, with progress for whoever listens.
+"""Index videos for the page, one after another, with progress for all clients.
 
-Each is indexed in a process of its own: the page stays quick, and stopping one is immediate. Jobs
-are kept in the store: a server that takes the place of a killed one goes on with them.
+Each is indexed in its own process: the page stays responsive, and jobs can be stopped immediately.
+Jobs are stored: a server that replaces a killed one continues them.
 """
 
 from __future__ import annotations
@@ -27,30 +27,31 @@ from storyscope.web.other_servers import OtherServers
 
 Jobs = list[dict[str, Any]]
 HIDDEN = ("transcript", "owner", "attempts")
-"""What the page is not told of a job."""
+"""Fields of a job that are not sent to the page."""
 KEEP_SECONDS = 1.0
-"""How often other servers are told how far a job is."""
+"""Seconds between two progress updates for other servers."""
 WORKING = ("waiting", "indexing")
 ENDED = ("cancelled", "failed")
 SERVER_LOCK = "_server"
-"""Held by the server that goes on with the jobs of earlier ones: two would do them twice."""
+"""Lock of the server that continues the jobs of earlier ones: two would do them twice."""
 
 
 MOST_WATCHERS = 128
-"""Pages that are told of progress at once; each holds one of the server's connections."""
+"""Maximum number of pages that receive progress at once; each holds one of the server's
+connections."""
 
 
 class TooManyWatchers(StoryscopeError):
-    """So many pages are told of progress that others could not connect."""
+    """Too many pages receive progress, so that others could not connect."""
 
 
 class Cancelled(StoryscopeError):
-    """A person stopped the work; what was finished is kept."""
+    """A user stopped the work; what was finished is kept."""
 
 
 @dataclass
 class Job:
-    """One video on its way into the library."""
+    """One video that is being added to the library."""
 
     id: int
     name: str
@@ -62,13 +63,13 @@ class Job:
     failure: str = ""
     video: str = ""
     owner: str = ""
-    """The server or cluster that works on it, where several share a library."""
+    """The server or cluster that works on it, if several share a library."""
     attempts: int = 0
-    """How often a worker of a cluster began it."""
+    """How many times a worker of a cluster started it."""
 
 
 class Indexer:
-    """A queue of videos and the one thread that works on it."""
+    """A queue of videos and the thread that works on it."""
 
     def __init__(self, library: LocalLibrary, media_folders: Sequence[Path] = ()) -> None:
         self._library, self._media = library, media_folders
@@ -84,7 +85,7 @@ class Indexer:
         self._kept_at = 0.0
 
     def add(self, path: Path, transcript: Path | None = None) -> Job:
-        """Queue a video; once this returns, the job outlives the server."""
+        """Queue a video; after this returns, the job survives the server."""
         words = address_of(transcript)[1] if transcript else None
         job = Job(0, path.name, address_of(path)[1], words)
         job.owner = self._others.name if self._others else ""
@@ -93,7 +94,7 @@ class Indexer:
         return job
 
     def take_up(self) -> None:
-        """Go on with the jobs that an earlier server left, unless it still runs."""
+        """Continue the jobs that an earlier server left, unless it still runs."""
         store = self._library.store
         if listener := store.jobs.listener():
             self._others = OtherServers(
@@ -106,7 +107,7 @@ class Indexer:
             return
         for number, facts in store.jobs.all().items():
             job = Job(**{**json.loads(facts), "id": number})
-            if job.owner:  # Of a cluster on this machine.
+            if job.owner:  # A job of a cluster on this machine.
                 self._jobs[number] = job
             elif job.state in WORKING:
                 job.state = "waiting"
@@ -117,7 +118,8 @@ class Indexer:
                 store.jobs.put(number, None)
 
     def cancel(self, number: int) -> Job | None:
-        """Stop a job at once, keeping its finished stages; one that has ended is dismissed."""
+        """Stop a job immediately, keeping its finished stages; a job that has ended is
+        dismissed."""
         with self._lock:
             job = self._jobs.get(number) or self._of_others(number)
             if job is not None and job.state in WORKING:
@@ -131,7 +133,7 @@ class Indexer:
         return job
 
     def resume(self, number: int) -> Job | None:
-        """Queue a stopped or failed job again under a new number; the old one is forgotten."""
+        """Queue a stopped or failed job again under a new number, and delete the old one."""
         with self._lock:
             job = self._jobs.get(number) or self._of_others(number)
             if job is None or job.state not in ENDED:
@@ -158,7 +160,7 @@ class Indexer:
     async def watch(self, *, glance: float = 0.2, heartbeat: float = 15.0) -> AsyncIterator[Jobs]:
         """Yield all jobs now, whenever something changes, and at every heartbeat.
 
-        A glance at a number costs nothing; a thread for every open page would cost the server.
+        Polling a number is cheap; a thread for every open page would not be.
         """
         seen, quiet = -1, 0.0
         self._watchers += 1
@@ -173,12 +175,12 @@ class Indexer:
             self._watchers -= 1
 
     def refuse_watchers_beyond(self, most: int = MOST_WATCHERS) -> None:
-        """Raise where no more pages can be told of progress."""
+        """Raise an error if no more pages can receive progress."""
         if self._watchers >= most:
             raise TooManyWatchers(f"{most} pages are open already; close some and reload this one")
 
     def tell(self) -> None:
-        """Let those who watch look again."""
+        """Notify the watching pages."""
         with self._lock:
             self._version += 1
 
@@ -229,7 +231,7 @@ class Indexer:
         return IndexProcess(self._library, Path(job.path), transcript=transcript)
 
     def _end(self, job: Job, *, video: str = "", failure: str = "") -> None:
-        """Keep how a job ended, unless a person stopped it meanwhile."""
+        """Store the result of a job, unless a user stopped it meanwhile."""
         with self._lock:
             if job.state == "indexing":
                 job.state, job.video, job.failure = "ready" if video else "failed", video, failure
@@ -241,7 +243,7 @@ class Indexer:
         return Job(**facts) if facts else None
 
     def _take_over(self, facts: dict[str, Any]) -> None:
-        """Go on with a job whose server has died."""
+        """Continue a job whose server has died."""
         job = Job(
             **facts | {"state": "waiting", "owner": self._others.name if self._others else ""}
         )
@@ -249,7 +251,8 @@ class Indexer:
         self._queue(job)
 
     def _look(self) -> None:
-        """Stop and forget what was stopped and dismissed on another server."""
+        """Stop jobs that were stopped on another server, and delete those that were dismissed
+        there."""
         kept = self._others.jobs if self._others else {}
         for number, job in list(self._jobs.items()):
             if number not in kept and job.state not in WORKING:

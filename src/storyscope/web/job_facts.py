@@ -1,4 +1,4 @@
-"""What the page is told of a job: its stage, and how much of the whole is done."""
+"""Progress of a job for the page: its stage, and the share of the whole that is done."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ SHARES = {
     "ratings": 2,
     "titles": 1,
 }
-"""About how much of the time each stage takes, in the order in which they run."""
+"""Approximate share of the time of each stage, in the order in which they run."""
 
 
 def job_facts(request: Request, jobs: Jobs) -> Jobs:
-    """The jobs with `total`, the part of the whole that is done, and without folders."""
+    """The jobs with `total`, the share of the whole that is done, and without folders."""
     return [
         job
         | {
@@ -43,7 +43,7 @@ def job_facts(request: Request, jobs: Jobs) -> Jobs:
 
 
 def whole_fraction(job: dict[str, Any]) -> float:
-    """How much of a job is done, from 0 to 1."""
+    """The share of a job that is done, from 0 to 1."""
     if job["state"] == "ready" or job["stage"] not in SHARES:
         return float(job["fraction"]) if job["state"] == "ready" else 0.0
     before = 0

@@ -1,4 +1,5 @@
-"""Learning from people's corrections behind the page: one lesson at a time, judged before used."""
+"""Training on people's corrections for the page: one training at a time, scored before it is
+used."""
 
 from __future__ import annotations
 
@@ -25,11 +26,11 @@ IDLE: dict[str, Any] = {"state": "idle", "fraction": 0.0, "note": "", "failure":
 
 
 class NotBetter(StoryscopeError):
-    """What was learned finds stories no better than before, and nobody insists."""
+    """The trained model is not better than before, and `insist` is not set."""
 
 
 class Learner:
-    """The lesson that runs, or what the last one brought."""
+    """The running training, or the result of the last one."""
 
     def __init__(self, library: LocalLibrary, on_change: Callable[[], None]) -> None:
         self._library, self._on_change = library, on_change
@@ -39,15 +40,15 @@ class Learner:
         self._facts = dict(IDLE)
 
     def facts(self) -> dict[str, Any]:
-        """How far it is: idle, learning, learned, used, failed or cancelled."""
+        """Its state: idle, learning, learned, used, failed or cancelled."""
         return dict(self._facts)
 
     def start(self, annotator: str | None = None) -> None:
-        """Learn from one person's versions, or from everybody's."""
+        """Train on one person's versions, or on everybody's."""
         with self._lock:
             if self._facts["state"] == "learning":
                 return
-            # What can be refused at once is refused to the one who asks.
+            # Errors that can be detected now are raised in the request.
             gather_examples(self._library, annotator=annotator)
             self._stopped, self._tuned = threading.Event(), None
             self._tell(**(IDLE | {"state": "learning"}))
@@ -55,14 +56,14 @@ class Learner:
             run.start()
 
     def cancel(self) -> None:
-        """Stop at the next step; nothing was changed."""
+        """Stop at the next step; nothing is changed."""
         with self._lock:
             self._stopped.set()
             if self._facts["state"] == "learning":
                 self._tell(**(IDLE | {"state": "cancelled"}))
 
     def adopt(self, *, insist: bool = False) -> None:
-        """Let the library find stories by what was learned."""
+        """Use the trained model in the library."""
         with self._lock:
             tuned = self._tuned
             if tuned is None:
@@ -87,7 +88,7 @@ class Learner:
             return
         except StoryscopeError as error:
             outcome: dict[str, Any] = {"state": "failed", "failure": str(error)}
-        # Whatever else goes wrong must be told too, or it would seem to learn for ever.
+        # Any other error must be reported too, or training would seem to run forever.
         except Exception as error:
             outcome = {"state": "failed", "failure": f"{type(error).__name__}: {error}"}
         else:

@@ -1,4 +1,4 @@
-"""Jobs of the other servers and clusters that share a library, as the store tells of them."""
+"""Jobs of the other servers and clusters that share a library, from the store."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from storyscope.errors import LibraryError, VideoBusy
 from storyscope.store import JobListener, Store
 
 SERVER = "server-"
-"""How the owner of a job begins that is a server; any other is a cluster."""
+"""Prefix of the owner of a job that is a server; any other is a cluster."""
 PAUSE_SECONDS = 0.3
-"""How long one rests after a look at the jobs."""
+"""Seconds between two updates of the jobs."""
 LOOK_SECONDS = 5.0
-"""How often one looks whether another server has died, when nobody tells of anything."""
+"""Seconds between two checks whether another server has died, if there are no notifications."""
 
 
 class OtherServers:
-    """What others do in a library that several servers share, brought up to date by a thread.
+    """The jobs of a library that several servers share, updated by a thread.
 
-    A server holds the lock of its name for as long as it lives. Whoever finds the lock of another
-    free goes on with the jobs of that one.
+    A server holds the lock of its name while it lives. A server that finds the lock of another free
+    continues that one's jobs.
     """
 
     def __init__(
@@ -35,10 +35,11 @@ class OtherServers:
         on_change: Callable[[], None],
         take_over: Callable[[dict[str, Any]], None],
     ) -> None:
-        """`take_over` is called with the facts of a job whose server has died, now ours."""
+        """`take_over` is called with the facts of a job whose server has died, which is now
+        ours."""
         self.name = f"{SERVER}{uuid4().hex[:12]}"
         self.jobs: dict[int, dict[str, Any]] = {}
-        """The facts of every job in the store, ours among them."""
+        """The facts of every job in the store, including ours."""
         self._store, self._listener = store, listener
         self._on_change, self._take_over = on_change, take_over
         self._closed = threading.Event()
@@ -48,7 +49,7 @@ class OtherServers:
         threading.Thread(target=self._run, daemon=True).start()
 
     def look(self) -> None:
-        """Read all jobs, and go on with those of servers that have died."""
+        """Read all jobs, and continue those of servers that have died."""
         kept = {n: json.loads(facts) | {"id": n} for n, facts in self._store.jobs.all().items()}
         changed = kept != self.jobs
         self.jobs = kept
@@ -71,7 +72,7 @@ class OtherServers:
                     job = json.loads(facts) | {"id": number}
                     if job.get("owner") == name and _is_begun(job):
                         self._take_over(job | {"owner": self.name})
-        except VideoBusy:  # It lives.
+        except VideoBusy:  # It is alive.
             return
 
     def _run(self) -> None:
@@ -80,9 +81,9 @@ class OtherServers:
                 self._listener.wait(LOOK_SECONDS)
                 if not self._closed.is_set():
                     self.look()
-                # Many workers tell many times per second; once in a while is enough to look.
+                # Workers may send many notifications per second; an occasional update is enough.
                 self._closed.wait(PAUSE_SECONDS)
-            except LibraryError:  # The database is being restarted; the next look finds it again.
+            except LibraryError:  # The database is being restarted; the next update finds it again.
                 self._closed.wait(1.0)
 
 

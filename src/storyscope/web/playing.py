@@ -1,4 +1,4 @@
-"""The video and what belongs to it: pictures, sound level, and a stream if need be."""
+"""The video and its media: pictures, sound level, and a converted stream if necessary."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WEB_CODECS = {
     "webm": ({"vp8", "vp9", "av1"}, {"opus", "vorbis", ""}),
     "matroska": ({"h264", "vp8", "vp9", "av1"}, {"aac", "opus", "vorbis", "mp3float", "flac", ""}),
 }
-"""What browsers play, picture and sound, by container; one that does not asks for the stream."""
+"""Codecs that browsers play, picture and sound, by container; others need the stream."""
 
 
 @router.get("/videos/{video}/picture")
@@ -43,7 +43,7 @@ def picture(request: Request, video: str, at: Annotated[float, Query(ge=0, le=1e
 
 @router.get("/videos/{video}/media")
 def media(request: Request, video: str) -> Response:
-    """The film itself, by ranges."""
+    """The film itself, with range requests."""
     path = Path(library_of(request).video(video).path)
     kind = CONTENT_TYPES.get(path.suffix.lower(), "application/octet-stream")
     return FilmResponse(open_film(library_of(request), video, media_of(request)), path, kind)
@@ -53,8 +53,8 @@ def media(request: Request, video: str) -> Response:
 def playable(request: Request, video: str) -> dict[str, Any]:
     """Whether every browser can play the file; if not, why, and its codecs.
 
-    A browser may play more than others: it can be asked about the codecs that are named here.
-    Where it does not, `stream` is what it plays.
+    A browser may play more than others: ask it about these codecs. If it cannot play them, use
+    `stream`.
     """
     path = film_path(library_of(request), video, media_of(request))
     codecs = _codecs(path, film_stamp(path)[1])
@@ -68,7 +68,7 @@ def stream(
 ) -> Response:
     """The film from a given time, converted while it is sent, for files that browsers cannot play.
 
-    There is no seeking in it: ask for another that starts elsewhere.
+    It cannot be seeked: request another one that starts elsewhere.
     """
     path, streams = film_path(library_of(request), video, media_of(request)), streams_of(request)
     opened = streams.open(path, start)
@@ -84,7 +84,7 @@ def sprites(request: Request, video: str) -> Response:
 
 @router.get("/videos/{video}/sprites.jpg")
 def sprite_sheet(request: Request, video: str) -> Response:
-    """Small pictures of the whole film in one."""
+    """Small pictures of the whole film in one sprite sheet."""
     sheet = _sprites(library_of(request), video).with_suffix(".jpg")
     return FileResponse(sheet, media_type="image/jpeg", headers={"Cache-Control": "max-age=3600"})
 
@@ -100,12 +100,12 @@ def poster(request: Request, video: str) -> Response:
 
 @router.get("/videos/{video}/waveform")
 def waveform(request: Request, video: str, if_none_match: KnownTag = None) -> Response:
-    """How loud the video is over time, from 0 to 1; an empty list without sound."""
+    """The loudness of the video over time, from 0 to 1; an empty list without sound."""
     return tagged({"level": library_of(request).loudness(video)}, if_none_match)
 
 
 def why_unplayable(codecs: Codecs) -> str:
-    """One line for people, or "" when browsers play such files."""
+    """One line for people, or "" if browsers play such files."""
     for container in codecs.container.split(","):
         pictures, sounds = WEB_CODECS.get(container, (set(), set()))
         if codecs.picture in pictures and codecs.sound in sounds:
@@ -121,7 +121,7 @@ def _codecs(path: Path, modified_ns: int) -> Codecs:
 
 
 def _sprites(library: LocalLibrary, video: str) -> Path:
-    """The track of scrubbing previews, made when it is first asked for."""
+    """The track of scrubbing previews, made when it is first requested."""
     timeline = library.timeline(video)
     key = library.store.key(video, SCAN) or ""
     folder = library.folder / "pictures" / library.video(video).id

@@ -1,4 +1,4 @@
-"""Videos and their stories: the verbs of `Library` over HTTP."""
+"""Videos and their stories: the methods of `Library` over HTTP."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ VideoOrder = Literal["title", "recent", "longest", "stories"]
 
 
 class Renaming(BaseModel):
-    """What a video is to be called; an empty title gives the file's own back."""
+    """The title of a video; an empty one restores the file's own."""
 
     title: str = Field(max_length=200)
 
@@ -46,8 +46,8 @@ def list_videos(
 ) -> Response:
     """List videos, a page at a time, sorted by id or by `sort`.
 
-    With `q`, only those whose titles hold all its words. Order and choice are made over the whole
-    library, before the page is cut.
+    With `q`, only those whose titles contain all its words. Sorting and filtering apply to the
+    whole library, before paging.
     """
     library = library_of(request)
     facts = library.facts()
@@ -73,7 +73,7 @@ def list_videos(
 
 @router.get("/videos/{video}")
 def show_video(request: Request, video: str, if_none_match: KnownTag = None) -> Response:
-    """One video: its facts, its stories and who annotated it."""
+    """One video: its facts, its stories and its annotators."""
     library = library_of(request)
     facts = library.story_facts(video, library.stories(video))
     facts["video"] = named_facts(request, facts["video"])
@@ -106,11 +106,11 @@ def list_stories(
     annotator: MaybeAnnotator = None,
     if_none_match: KnownTag = None,
 ) -> Response:
-    """The stories, as many as are asked for, or as a person marked them; each with its thumbnail.
+    """The stories, in the requested number, or as a person marked them; each with its thumbnail.
 
-    `wanted` says how many are kept for this video: a `granularity`, `about` so many, or about so
-    many `minutes` each; nothing of it where there are as many as were found. `granularity` is that
-    of the automatic stories that are returned.
+    `wanted` is the number stored for this video: a `granularity`, `about` so many, or about so many
+    `minutes` each; empty if there are as many as were found. `granularity` is that of the automatic
+    stories that are returned.
     """
     library = library_of(request)
     stories = library.with_story_count(count).stories(video, annotator=annotator)
@@ -130,10 +130,10 @@ def list_stories(
 
 @router.get("/videos/{video}/path")
 def show_path(request: Request, video: str, if_none_match: KnownTag = None) -> Response:
-    """Every granularity at once: the changes of shot, most telling first.
+    """Every granularity at once: the shot changes, most important first.
 
     The first k of `order`, each the number of the shot it leads into, begin k + 1 stories;
-    `natural` is how many stories were found.
+    `natural` is the number of stories that were found.
     """
     path = library_of(request).path(video)
     return tagged({"order": path.order, "natural": path.natural}, if_none_match)
@@ -143,7 +143,7 @@ def show_path(request: Request, video: str, if_none_match: KnownTag = None) -> R
 def list_shots(request: Request, video: str, if_none_match: KnownTag = None) -> Response:
     """Every shot with the transition that leads into it, and the times of its keyframes.
 
-    `rejected` says that a person found the transition wrong.
+    `rejected` says that a person marked the transition as wrong.
     """
     library = library_of(request)
     pictures: dict[int, list[float]] = defaultdict(list)
@@ -171,7 +171,7 @@ def list_shots(request: Request, video: str, if_none_match: KnownTag = None) -> 
 
 @router.get("/videos/{video}/transcript")
 def show_transcript(request: Request, video: str, if_none_match: KnownTag = None) -> Response:
-    """What is said, word by word; no words when nothing is known."""
+    """The transcript, word by word; empty if there is none."""
     words = library_of(request).transcript(video)
     facts = {
         "language": words.language if words else "und",
@@ -182,7 +182,7 @@ def show_transcript(request: Request, video: str, if_none_match: KnownTag = None
 
 
 def ordered_videos(videos: list[dict[str, Any]], sort: str | None) -> list[dict[str, Any]]:
-    """The facts of videos as a person wants them listed; without a wish, as they are."""
+    """The facts of videos in the requested order; by default in the order of the store."""
     keys: dict[str, Callable[[dict[str, Any]], Any]] = {
         "title": lambda video: _natural(video["title"] or video["id"]),
         "recent": lambda video: -video["modified"],
@@ -204,5 +204,5 @@ def _is_called(video: dict[str, Any], words: str) -> bool:
 
 
 def _file_facts(video: Video) -> dict[str, Any]:
-    """The file as it was indexed, by its name: where it lies is the server's own business."""
+    """The file as it was indexed, by its name: the server does not reveal its folder."""
     return asdict(video) | {"path": Path(video.path).name}

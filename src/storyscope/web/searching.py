@@ -1,4 +1,4 @@
-"""Search over HTTP: by words, by an image, by a story; a page of results at a time."""
+"""Search over HTTP: by text, by an image, by a story; a page of results at a time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_RESULTS = 1000
 LARGEST_IMAGE = 32 << 20
 KINDS = {"spoken": ("said", "read"), "topic": ("meant",), "visual": ("seen",)}
 FOUND = 0.5
-"""The least part of a score by which a story counts as found by what is said, meant or seen."""
+"""Minimum part of a score by which a story counts as a spoken, topic or visual match."""
 Offset = Annotated[int, Query(ge=0, le=MOST_RESULTS)]
 Limit = Annotated[int, Query(ge=1, le=100)]
 Sort = Annotated[Literal["time", "longest"] | None, Query()]
@@ -41,10 +41,9 @@ def search(
 ) -> dict[str, Any]:
     """Stories that match the text, best first; none if nothing is relevant.
 
-    With `sort` all that answer are put in the order of the videos or by length, and then paged.
-    Only stories in one video, within some seconds of it, of some length, in one language, or
-    found in one way: `spoken`, `topic` or `visual`. `granularity`, `count` or `minutes` search
-    another number of stories than the one that is kept.
+    With `sort`, all hits are sorted by video or by length, and then paged. Filters: one video, a
+    time range in it, a length, a language, or a kind of match: `spoken`, `topic` or `visual`.
+    `granularity`, `count` or `minutes` search another number of stories than the stored one.
     """
     library = library_of(request).with_story_count(count)
     found = lambda count: library.search(q, limit=count, only=only)  # noqa: E731
@@ -88,7 +87,7 @@ async def search_image(request: Request, file: UploadFile, limit: Limit = 24) ->
 
 
 def moment_of(hit: Hit) -> float:
-    """Where the story answers: the time its evidence names, else that of its picture."""
+    """The time of the match: that of its evidence, otherwise that of its picture."""
     named = re.match(r"[^:“]*?, ((?:\d+:)+\d\d):", hit.evidence)
     if named is None:
         return hit.thumbnail.seconds

@@ -1,4 +1,4 @@
-"""Open the library on a port."""
+"""Serve the library on a port."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from storyscope.web.app import create_app
 from storyscope.web.connections import PunctualProtocol
 
 MOST_CONNECTIONS = 512
-"""Connections at once, above which one is told to come back later."""
+"""Maximum number of connections; further clients are told to retry later."""
 LOCAL_HOSTS = {"127.0.0.1", "localhost", "::1"}
 
 
@@ -32,7 +32,7 @@ def serve(
     app = create_app(library, token=token, media_folders=media_folders)
     address = f"http://{host}:{port}/" + (f"?token={token}" if token else "")
     print(f"Storyscope is open at {address}  (stop with Ctrl-C)", flush=True)
-    # A page that listens for progress never hangs up: do not wait for it.
+    # A page that listens for progress never disconnects: do not wait for it.
     uvicorn.run(
         app,
         host=host,

@@ -1,4 +1,4 @@
-"""Streams of films that browsers cannot play, no more at once than the machine bears."""
+"""Streams of films that browsers cannot play, limited to what the machine can handle."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from storyscope.media import stream
 
 MOST_STREAMS = 4
 IDLE_SECONDS = 20.0
-"""A stream that nobody has read from for so long may make way; its player asks anew."""
+"""Seconds after which an unread stream may be closed for another; its player asks again."""
 
 
 class TooManyStreams(StoryscopeError):
-    """Every encoder is at work."""
+    """All encoders are in use."""
 
 
 class Stream:
-    """One film on its way to one player."""
+    """One film that is being streamed to one player."""
 
     def __init__(self, path: Path, start: float) -> None:
         self._encoding: AbstractContextManager[tuple[str, Iterator[bytes]]] = stream(
@@ -35,7 +35,7 @@ class Stream:
         self._ended = False
 
     def read(self) -> bytes:
-        """The next piece; nothing at the end."""
+        """The next piece; empty at the end."""
         with self._lock:
             self.read_at = time.monotonic()
             return b"" if self._ended else next(self._pieces, b"")
@@ -56,7 +56,7 @@ class Streams:
         self._lock = threading.Lock()
 
     def open(self, path: Path, start: float) -> Stream:
-        """A new stream, in the place of an idle one if need be; it must be sent or ended."""
+        """A new stream, replacing an idle one if necessary; it must be sent or closed."""
         with self._lock:
             if len(self._open) >= self._most:
                 self._end_idle()
@@ -65,7 +65,7 @@ class Streams:
             return opened
 
     async def send(self, opened: Stream) -> AsyncIterator[bytes]:
-        """Its pieces as they are asked for; it ends with its last reader."""
+        """Its pieces as they are requested; it ends with its last reader."""
         try:
             while piece := await to_thread.run_sync(opened.read):
                 yield piece
@@ -81,7 +81,7 @@ class Streams:
         idlest = min(self._open, key=lambda each: each.read_at)
         if time.monotonic() - idlest.read_at < IDLE_SECONDS:
             raise TooManyStreams(
-                f"{len(self._open)} videos are being made playable already; try again in a minute"
+                f"{len(self._open)} videos are being converted already; try again in a minute"
             )
         self._open.remove(idlest)
         idlest.end()
