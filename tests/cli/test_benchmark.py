@@ -246,7 +246,7 @@ def test_a_model_trained_elsewhere_sees_none_of_the_videos(run, folder, tmp_path
     facts = json.loads(run(folder, "--methods", THIRDS, *words).stdout)
     assert [video["found"] for video in facts["videos"]] == [2, 2, 2]
     write_video(tmp_path / "other" / "1", "bob")
-    with pytest.raises(AnnotationError, match="holds bob, which are to be judged"):
+    with pytest.raises(AnnotationError, match="holds bob, which are to be scored"):
         run(folder, "--methods", THIRDS, *words)
 
 
@@ -254,14 +254,14 @@ def test_a_shipped_model_is_judged_without_training(run, folder):
     done = run(folder, "--methods", f"{HALVES},{THIRDS}", "--protocol", "pretrained", "--json")
     facts = json.loads(done.stdout)
     assert facts["videos"][0]["found"] == 2
-    assert "thirds ships no trained model" in facts["not_run"][THIRDS]
+    assert "thirds has no shipped model" in facts["not_run"][THIRDS]
 
 
 def test_a_shipped_model_is_not_judged_on_the_videos_that_taught_it(run, tmp_path):
     assert len(default_model().taught_by) == 19
     write_video(tmp_path / "seen" / "0", "Ice Worlds")
     write_video(tmp_path / "seen" / "1", "bob")
-    with pytest.raises(AnnotationError, match="was trained on Ice Worlds, which are to be judged"):
+    with pytest.raises(AnnotationError, match="was trained on Ice Worlds, which are to be scored"):
         run(tmp_path / "seen", "--methods", "ours", "--protocol", "pretrained")
 
 
@@ -293,7 +293,7 @@ def test_unknown_methods_and_protocols_are_refused(run, folder):
     with pytest.raises(UnknownName, match="no method is called 'nonsense'"):
         run(folder, "--methods", "nonsense")
     for stranger, words in (
-        ("os:getcwd", "os:getcwd makes no method"),
+        ("os:getcwd", "os:getcwd is not a method"),
         ("os:sep", "no method can be loaded from os:sep"),
         ("nowhere.at.all:Method", "no method can be loaded from nowhere"),
         (":Method", "no method can be loaded from :Method"),

@@ -123,7 +123,7 @@ def test_what_could_not_be_done_is_said(whole):
     notes = "\n".join(facts["notes"])
     assert "nw was not run" in notes
     assert "aesthetic ranking" in notes
-    assert "paper-lite stands in for the paper preset" in notes
+    assert "paper-lite replaces the paper preset" in notes
     assert "storyscope models get vgg16 --file FILE" in notes
     assert "nw was not run" in (output / "tables.md").read_text()
 

@@ -105,13 +105,13 @@ def test_shots_that_overlap_by_a_frame_are_taken(tmp_path):
         ({"stories": [[0, 30], [80, 90]]}, "below 80"),
         ({"stories": []}, "at least one of stories"),
         ({"shots": [[10, 20], [0, 10]]}, "shots must start at rising frames"),
-        ({"shots": [[0, 10, 20]] * 8}, "not laid out as a video"),
+        ({"shots": [[0, 10, 20]] * 8}, "not a valid video description"),
         (
             {"shots": [[0, 10], [10, 10], [20, 80]]},
             r"shots must end after they start, got \[10, 10\]",
         ),
-        ({"frame_count": float("inf")}, "not laid out as a video"),
-        ({"fps": "abc"}, "not laid out as a video"),
+        ({"frame_count": float("inf")}, "not a valid video description"),
+        ({"fps": "abc"}, "not a valid video description"),
         ({"fps": 0}, "the frame rate must be above 0, got 0"),
         ({"fps": float("nan")}, "the frame rate must be above 0, got nan"),
     ],
@@ -140,7 +140,7 @@ def test_a_broken_array_is_refused_and_a_missing_one_is_a_missing_feature(folder
 
 def test_a_video_laid_out_otherwise_is_refused(tmp_path):
     write_video(tmp_path / "v", "v", stories=[0, 30, 60])
-    with pytest.raises(AnnotationError, match=r"video\.json is not laid out as a video"):
+    with pytest.raises(AnnotationError, match=r"video\.json is not a valid video description"):
         load_collection(tmp_path)
 
 
@@ -148,7 +148,7 @@ def test_a_video_laid_out_otherwise_is_refused(tmp_path):
 def test_a_description_without_names_and_values_is_refused(tmp_path, content):
     write_video(tmp_path / "v", "v")
     (tmp_path / "v" / "video.json").write_text(content)
-    with pytest.raises(AnnotationError, match=r"video\.json is not laid out as a video"):
+    with pytest.raises(AnnotationError, match=r"video\.json is not a valid video description"):
         load_collection(tmp_path)
 
 

@@ -30,7 +30,7 @@ BASELINES = {
     "kcpd": "storyscope.baselines.kcpd:KernelChangePoints",
     "mdl": "storyscope.baselines.mdl:ShortestDescription",
 }
-"""Where each method lives; a method's libraries load only when it is asked for."""
+"""The module of each method; its libraries are imported only when it is used."""
 
 __all__ = ["BASELINES", "baseline"]
 

@@ -39,7 +39,7 @@ class KernelChangePoints:
 
 @dataclass(frozen=True)
 class KernelDetector:
-    """Parts a video with one strength of the penalty."""
+    """Splits a video with one strength of the penalty."""
 
     strength: float
 

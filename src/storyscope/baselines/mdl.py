@@ -27,12 +27,12 @@ from storyscope.evaluate import AnnotatedVideo, UnannotatedVideo
 
 
 class ShortestDescription:
-    """Splits a video so that it can be told in the fewest bits."""
+    """Splits a video so that its description is shortest."""
 
     name = "mdl"
 
     def fit(self, training: Sequence[AnnotatedVideo], *, seed: int) -> ShortestDescription:
-        """Nothing is learned."""
+        """Does nothing: the method has no parameters."""
         return self
 
     def pretrained(self) -> ShortestDescription:
@@ -43,7 +43,7 @@ class ShortestDescription:
 
 
 def shortest_description(vectors: npt.ArrayLike) -> Segmentation:
-    """The stories over the rows that take the fewest bits to tell."""
+    """The stories over the rows with the shortest description."""
     rows = _scaled(np.asarray(vectors, np.float64))
     count, dimensions = rows.shape
     if not dimensions:

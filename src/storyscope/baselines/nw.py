@@ -29,7 +29,7 @@ SHOTS_PER_LABEL = (4, 8, 16)
 WINDOWS = (3, 5, 8)
 """Shots on each side of a cut that are aligned."""
 SHARES = (0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.3)
-"""A boundary is a local minimum below this share of the video's mean score."""
+"""A boundary is a local minimum below this fraction of the video's mean score."""
 GAP = -0.5
 """Score of aligning a label with nothing; two equal labels score 1."""
 
@@ -84,7 +84,7 @@ def cut_scores(video: UnannotatedVideo, shots_per_label: int, window: int, seed:
 
 
 def label_scores(rows: Array, labels: npt.NDArray[np.int64]) -> Array:
-    """Score of aligning two labels: 1 when equal, else by how alike the groups are, below 1.
+    """Score of aligning two labels: 1 if equal, otherwise by the similarity of the groups, below 1.
 
     The most different pair of groups scores -1.
     """
@@ -99,11 +99,11 @@ def label_scores(rows: Array, labels: npt.NDArray[np.int64]) -> Array:
 
 
 def alignment_scores(labels: npt.NDArray[np.int64], scores: Array, window: int) -> Array:
-    """Needleman-Wunsch score of the `window` labels before and after each cut, a label.
+    """Needleman-Wunsch score per label of the `window` labels before and after each cut.
 
-    Near the ends of the video the windows are as long as there are labels on the shorter side; a
-    single label is no pattern, so the first and the last cut get the highest score. All cuts with
-    windows of the same length are aligned together.
+    Near the ends of the video the windows are limited by the shorter side; a single label is not a
+    pattern, so the first and the last cut get the highest score. All cuts with windows of the same
+    length are aligned together.
     """
     shots = len(labels)
     cuts = np.arange(1, shots)
@@ -120,7 +120,7 @@ def alignment_scores(labels: npt.NDArray[np.int64], scores: Array, window: int) 
 
 
 def boundaries(scores: Array, share: float) -> Segmentation:
-    """Local minima of the scores (moved up to be positive) below a share of their mean."""
+    """Local minima of the scores (shifted to be positive) below a fraction of their mean."""
     shots = len(scores) + 1
     if shots == 1:
         return Segmentation((0,), 1)

@@ -1,8 +1,8 @@
-"""The paper's own ways to find stories, as methods that can be judged beside ours.
+"""The paper's own methods for story detection, for comparison with ours.
 
 An embedding network is trained on the training videos and shots are clustered in its space. The
-penalty C is the paper's rule, or is chosen on the training videos: each half of them embedded by a
-network that has seen only the other half, since a network knows by heart what it was trained on.
+penalty C is the paper's rule, or is chosen on the training videos: each half of them is embedded by
+a network trained on the other half, because a network overfits the videos it was trained on.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ Penalty = float | Literal["auto", "paper"]
 
 PENALTIES: tuple[Penalty, ...] = ("auto", "paper", *np.geomspace(0.01, 3.0, 20).tolist())
 SHARES = tuple(np.linspace(0.7, 0.97, 28).tolist())
-"""Of the changes of a video, those that are no boundary."""
+"""Shares of a video's shot changes that are not boundaries, to choose from."""
 
 
 class Cluster:
-    """Exact clustering of the plain features, nothing learned."""
+    """Exact clustering of the unmodified features, without training."""
 
     name = "cluster"
 
@@ -47,7 +47,8 @@ class ClusterDetector:
 
 
 class Embedded:
-    """Clustering in a learned space, C chosen on training videos that the network has not seen."""
+    """Clustering in a learned space, with C chosen on training videos that the network has not
+    seen."""
 
     def __init__(self, kind: str, recipe: EmbeddingRecipe = EmbeddingRecipe()) -> None:
         self.name = kind
@@ -66,21 +67,21 @@ class Embedded:
 
 
 class Triplet(Embedded):
-    """The paper's network."""
+    """The paper's triplet network."""
 
     def __init__(self) -> None:
         super().__init__("triplet")
 
 
 class Siamese(Embedded):
-    """The paper's first comparison."""
+    """The paper's siamese network."""
 
     def __init__(self) -> None:
         super().__init__("siamese")
 
 
 class Lstm:
-    """The paper's second comparison: boundaries from a network that reads the shots in order."""
+    """The paper's LSTM: boundaries from a network that reads the shots in order."""
 
     name = "lstm"
 
@@ -100,7 +101,7 @@ class Lstm:
 
 
 class Paper:
-    """The paper's method to the letter: the features as given, its network, its rule for C."""
+    """The paper's exact method: the features as given, its network, its rule for C."""
 
     def __init__(self, kind: str = "triplet", recipe: EmbeddingRecipe = EmbeddingRecipe()) -> None:
         self.name = "paper" if kind == "triplet" else f"paper-{kind}"
@@ -123,7 +124,7 @@ class PaperSiamese(Paper):
 def networks_of_halves(
     examples: Sequence[Example], kind: str, recipe: EmbeddingRecipe, *, seed: int
 ) -> list[Embedding]:
-    """For every video a network trained on the other half of them, where that has stories."""
+    """For every video a network trained on the other half, if that has stories."""
     networks = []
     for other in (1, 0):
         half = [each for each in examples[other::2] if len(each.stories) > 1]
@@ -138,7 +139,7 @@ class EmbeddedDetector:
     embedding: Embedding
     penalty: Penalty
     as_given: bool = False
-    """Whether the features are taken as the video has them, the times of the shots not added."""
+    """Whether the features are used as they are, without the times of the shots."""
 
     def find(self, video: UnannotatedVideo) -> Segmentation:
         features = [*video.features.values()] if self.as_given else described(video)
@@ -147,9 +148,9 @@ class EmbeddedDetector:
 
 @dataclass(frozen=True, eq=False)
 class LstmDetector:
-    """A trained network, and the share of a video's changes that are no boundary.
+    """A trained network, and the share of a video's shot changes that are not boundaries.
 
-    A share, since a network that knows its training videos by heart is less sure of any other.
+    A share, because a network is less confident on videos it was not trained on.
     """
 
     embedding: Embedding
@@ -168,7 +169,7 @@ def described(video: UnannotatedVideo) -> list[Features]:
 
 
 def _above(log_odds: np.ndarray, share: float) -> Segmentation:
-    """A story begins wherever the log-odds are above that share of the video's own."""
+    """A story begins wherever the log-odds are above that quantile of the video's own."""
     cuts = 1 + np.flatnonzero(log_odds[1:] > np.quantile(log_odds[1:], share))
     return Segmentation.from_cuts(cuts.tolist(), len(log_odds))
 
@@ -176,7 +177,7 @@ def _above(log_odds: np.ndarray, share: float) -> Segmentation:
 def _best(
     training: Sequence[AnnotatedVideo], find: Callable[[int, int], Segmentation], choices: int
 ) -> int:
-    """The choice with the highest mean IoU over the training videos; of equals, the first."""
+    """The choice with the highest mean IoU over the training videos; the first in case of a tie."""
     scores = [
         np.mean(
             [

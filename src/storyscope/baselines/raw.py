@@ -1,7 +1,7 @@
-"""The paper's clustering without its embedding: what learning has to beat.
+"""The paper's clustering without its embedding, which learning has to beat.
 
-Descriptors of all features and half the time in minutes, side by side, are clustered exactly.
-Which rule chooses C, or which C all videos share, is decided on the training videos.
+Descriptors of all features and half the time in minutes, side by side, are clustered exactly. The
+rule for C, or one C for all videos, is chosen on the training videos.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PENALTIES: tuple[Penalty, ...] = ("auto", "paper", *np.geomspace(0.3, 3.0, 13).t
 
 
 class RawClustering:
-    """Exact clustering of features nobody trained."""
+    """Exact clustering of features without training."""
 
     name = "raw-clustering"
 

@@ -34,7 +34,7 @@ WEIGHT_DECAY = 0.0005
 WIDTHS = (0.1, 0.25, 0.5, 1.0)
 """sigma of the affinity exp(-d^2 / 2 sigma^2)."""
 SHOTS_PER_GROUP = (None, 6.0, 8.0, 10.0, 14.0)
-"""Shots a group; None takes the largest eigengap, as the paper does."""
+"""Shots per group; None uses the largest eigengap, as the paper does."""
 
 
 class SiameseNetwork:
@@ -67,14 +67,14 @@ class SiameseDetector:
 
 
 def network_input(video: UnannotatedVideo) -> Array:
-    """What a shot looks like and the minute it occurs at, one row per shot."""
+    """Appearance and time in minutes of each shot, one row per shot."""
     return np.hstack([joined(video), 0.5 * middle_seconds(video)[:, None] / 60.0])
 
 
 def contiguous_groups(
     rows: Array, width: float, shots_per_group: float | None, seed: int
 ) -> Segmentation:
-    """Spectral clustering of the shots; a story is a run of shots of one group."""
+    """Spectral clustering of the shots; a story is a run of shots in the same group."""
     squares = np.einsum("ij,ij->i", rows, rows)
     distances = np.maximum(squares[:, None] + squares[None, :] - 2.0 * rows @ rows.T, 0.0)
     affinity = np.exp(-distances / (2.0 * width**2))
@@ -96,7 +96,7 @@ def embed(weights: Sequence[tuple[Array, Array]], rows: Array) -> Array:
 def train_network(videos: Sequence[AnnotatedVideo], seed: int) -> list[tuple[Array, Array]]:
     """Minimise the contrastive loss over the pairs of shots of each video, one video per step.
 
-    Pairs of different stories are so many that both kinds get the same total weight.
+    Pairs of different stories are far more frequent, so both kinds get the same total weight.
     """
     torch = _torch()
     torch.manual_seed(seed)

@@ -1,4 +1,4 @@
-"""What the baselines see of a shot."""
+"""Descriptors of shots for the baselines."""
 
 from __future__ import annotations
 

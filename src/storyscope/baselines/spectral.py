@@ -14,7 +14,7 @@ RESTARTS = 3
 
 
 def spectral_labels(affinity: Array, count: int, seed: int) -> npt.NDArray[np.int64]:
-    """Part the nodes of a graph into `count` groups; `affinity` is symmetric and not negative."""
+    """Split the nodes of a graph into `count` groups; `affinity` is symmetric and not negative."""
     nodes = len(affinity)
     count = min(count, nodes)
     if count < 2:
@@ -30,7 +30,7 @@ def largest_eigengap(affinity: Array) -> int:
 
 
 def spectral_rows(affinity: Array, count: int) -> Array:
-    """The leading eigenvectors of the normalised affinity, one unit row a node."""
+    """The leading eigenvectors of the normalised affinity, one unit row per node."""
     vectors = np.linalg.eigh(_normalised(affinity)).eigenvectors[:, -count:]
     lengths = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     rows: Array = vectors / lengths
@@ -38,7 +38,7 @@ def spectral_rows(affinity: Array, count: int) -> Array:
 
 
 def grouped(rows: Array, count: int, seed: int) -> npt.NDArray[np.int64]:
-    """k-means, the tightest of several starts."""
+    """k-means, the tightest of several runs."""
     runs = [_kmeans(rows, count, np.random.default_rng([seed, i])) for i in range(RESTARTS)]
     return min(runs, key=lambda run: run[1])[0]
 
@@ -68,7 +68,7 @@ def _kmeans(
 
 
 def _scattered_rows(rows: Array, count: int, rng: np.random.Generator) -> Array:
-    """Rows drawn with a chance that grows with the distance to those drawn before."""
+    """Rows drawn with a probability that grows with the distance to those drawn before."""
     chosen = [int(rng.integers(len(rows)))]
     nearest = _squared_distances(rows, rows[chosen])[:, 0]
     while len(chosen) < count:

@@ -25,11 +25,11 @@ from storyscope.core import Segmentation
 from storyscope.evaluate import AnnotatedVideo, UnannotatedVideo
 
 GRAPHS = 200
-"""Random graphs a feature."""
+"""Number of random graphs per feature."""
 LONGEST_LINK_SECONDS = (10.0, 180.0)
-"""Between these the longest link of a graph is drawn, evenly on a logarithmic scale."""
+"""Range of the maximum link length of a graph in seconds, drawn log-uniformly."""
 LIKE_QUANTILES = (0.02, 0.6)
-"""Between these the share of pairs that count as alike is drawn."""
+"""Range of the share of pairs that count as similar."""
 WEIGHT_STEPS = 4
 """Weights of the features are multiples of 1 / WEIGHT_STEPS that sum to 1."""
 
@@ -88,7 +88,7 @@ def boundary_shares(video: UnannotatedVideo, seed: int) -> dict[str, Array]:
 
 
 def crossing_links(linked: np.ndarray) -> np.ndarray:
-    """Whether a link crosses each cut; `linked` tells which shots are, and is symmetric."""
+    """Whether a link crosses each cut; `linked` is the symmetric adjacency of shots."""
     shots = len(linked)
     linked = linked | np.eye(shots, dtype=bool)
     farthest = shots - 1 - linked[:, ::-1].argmax(axis=1)

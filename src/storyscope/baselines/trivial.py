@@ -1,4 +1,4 @@
-"""The two segmentations anybody can make without looking."""
+"""The two segmentations that ignore the content of a video."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from storyscope.evaluate import AnnotatedVideo, UnannotatedVideo, equal_times
 
 
 class OneStoryPerShot:
-    """Every shot is a story of its own."""
+    """Every shot is a story."""
 
     name = "one-per-shot"
 
@@ -23,7 +23,7 @@ class OneStoryPerShot:
 
 
 class UniformCuts:
-    """Stories of equal length, as many a shot or a second as the training videos have."""
+    """Stories of equal length, with as many per shot or per second as the training videos have."""
 
     name = "uniform"
 
@@ -37,7 +37,7 @@ class UniformCuts:
 
 @dataclass(frozen=True)
 class UniformDetector:
-    """Cuts evenly; the rates add up, one of them is 0."""
+    """Cuts evenly; the rates are added, and one of them is 0."""
 
     per_shot: float = 0.0
     per_second: float = 0.0

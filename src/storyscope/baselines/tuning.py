@@ -1,4 +1,4 @@
-"""Free parameters are chosen on training videos, by the measure the methods are judged by."""
+"""Choose free parameters on training videos, by the measure that methods are evaluated with."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def best_setting(
     settings: Iterable[Setting],
     find: Callable[[Prepared, Setting], Segmentation],
 ) -> Setting:
-    """The setting with the highest mean IoU over the training videos; of equals, the first.
+    """The setting with the highest mean IoU over the training videos; the first in case of a tie.
 
-    `prepared` holds, for each video, whatever `find` needs and no setting changes.
+    `prepared` holds, for each video, the input of `find` that no setting changes.
     """
 
     def score(setting: Setting) -> float:
@@ -39,12 +39,12 @@ def best_setting(
 
 
 def stories_per_shot(training: Sequence[AnnotatedVideo]) -> float:
-    """How many stories per shot brings, over all the training videos."""
+    """Number of stories per shot over all the training videos."""
     stories = sum(len(video.truth) for video in training)
     return stories / sum(len(video.shots) for video in training)
 
 
 def stories_per_second(training: Sequence[AnnotatedVideo]) -> float:
-    """How many stories per second brings, over all the training videos."""
+    """Number of stories per second over all the training videos."""
     stories = sum(len(video.truth) for video in training)
     return stories / sum(video.frame_count / video.fps for video in training)

@@ -1,9 +1,7 @@
-"""Segmentations in, judgements out: how good found stories are, and how far people agree.
+"""Evaluation of segmentations: how good found stories are, and how far people agree.
 
->>> from storyscope import Segmentation
->>> from storyscope.evaluate import mean_iou
->>> mean_iou(Segmentation((0, 5), 10), Segmentation((0, 5), 10))
-1.0
+>>> from storyscope import Segmentation >>> from storyscope.evaluate import mean_iou >>>
+mean_iou(Segmentation((0, 5), 10), Segmentation((0, 5), 10)) 1.0
 """
 
 from storyscope.evaluate.agreement import Agreement, agree, agree_as_in_paper

@@ -1,4 +1,4 @@
-"""Judging boundaries one by one: F1 at a tolerance, and average precision of ranked cuts."""
+"""Evaluation of boundaries: F1 at a tolerance, and average precision of ranked cuts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from storyscope.evaluate.iou import require_same_end
 
 @dataclass(frozen=True)
 class BoundaryScore:
-    """How many cuts were found; the scores of several videos add up."""
+    """Numbers of found, true and matched cuts; the scores of several videos can be added."""
 
     matched: int
     """Found cuts that have a true cut of their own within the tolerance."""
@@ -45,10 +45,10 @@ class BoundaryScore:
 def boundary_score(
     found: Segmentation, truth: Segmentation, *, tolerance: int = 0
 ) -> BoundaryScore:
-    """Pair as many found cuts with true cuts as lie at most `tolerance` positions apart.
+    """Pair as many found cuts with true cuts as possible, at most `tolerance` positions apart.
 
-    Every cut is paired once at most. The first true cut in reach is always a safe partner for
-    the leftmost free found cut, so one walk over both lists pairs as many as can be.
+    Every cut is paired at most once. The first true cut in reach is always a safe partner for the
+    leftmost free found cut, so one pass over both lists is optimal.
     """
     require_same_end(found, truth)
     matched, nearest = 0, 0

@@ -12,22 +12,22 @@ from storyscope.evaluate.iou import require_same_end
 
 @dataclass(frozen=True)
 class CoverageOverflow:
-    """How well found stories hold the true ones together (coverage) and apart (overflow).
+    """How well found stories contain the true ones (coverage) and separate them (overflow).
 
-    The parts are sums over positions, so the scores of several videos add up to the score of
-    all of them.
+    The parts are sums over positions, so the scores of several videos add up to the score of all of
+    them.
     """
 
     covered: int
-    """Positions of true stories inside the one found story that holds most of each."""
+    """Positions of true stories inside the found story that contains most of each."""
     overflowed: float
     """Sum over true stories of their length times their overflow."""
     total: int
-    """Positions judged."""
+    """Number of scored positions."""
 
     @property
     def coverage(self) -> float:
-        """Share of the video that its best found story holds; 1 is best."""
+        """Share of the video that its best found stories contain; 1 is best."""
         return self.covered / self.total
 
     @property

@@ -31,7 +31,7 @@ from storyscope.evaluate.fingerprint import fingerprint
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class UnannotatedVideo:
-    """What a method may see of a video whose stories it is to find."""
+    """What a method may see of a video in which it is to find stories."""
 
     name: str
     fps: float
@@ -51,7 +51,7 @@ class UnannotatedVideo:
 
     @property
     def fingerprint(self) -> str:
-        """Tells the video again under another name, by its shots."""
+        """Identifies the video under another name, by its shots."""
         return fingerprint([edge / self.fps for edge in self.edges])
 
 
@@ -62,13 +62,13 @@ class AnnotatedVideo(UnannotatedVideo):
     truth: Segmentation
     """The true stories over frames."""
     annotations: Mapping[str, Segmentation] = field(default_factory=dict)
-    """The stories of several people, where several annotated it."""
+    """The stories of several people, if several annotated it."""
     folder: Path | None = None
-    """Where it was read from; None when handed to a method."""
+    """The folder it was read from; None if passed to a method."""
 
     @property
     def truth_on_shots(self) -> Segmentation:
-        """The true stories over shots: every true start moved to the nearest change of shot."""
+        """The true stories over shots: every true start moved to the nearest shot change."""
         return on_nearest_shots(self.truth, self.shots)
 
     def without_truth(self) -> UnannotatedVideo:
@@ -82,7 +82,7 @@ class AnnotatedVideo(UnannotatedVideo):
         )
 
     def for_training(self) -> AnnotatedVideo:
-        """The same video with its truth alone: the folder would lead to the other videos'."""
+        """The same video with only its truth: the folder would lead to the other videos'."""
         return replace(self, folder=None, annotations={})
 
 
@@ -92,7 +92,7 @@ class Collection(Sequence[AnnotatedVideo]):
 
     videos: tuple[AnnotatedVideo, ...]
     left_out: Mapping[str, str]
-    """Videos that cannot be judged, and why."""
+    """Videos that cannot be scored, and why."""
 
     @overload
     def __getitem__(self, index: int) -> AnnotatedVideo: ...
@@ -109,15 +109,15 @@ class Collection(Sequence[AnnotatedVideo]):
 
 
 def load_collection(folder: str | Path, *, features: Sequence[str] | None = None) -> Collection:
-    """Read every video of a benchmark folder, with the named features or with all it has.
+    """Read every video of a benchmark folder, with the named features or with all.
 
-    A video that lacks a named feature is left out and named in `left_out`.
+    A video that lacks a named feature is left out and listed in `left_out`.
     """
     folder = Path(folder)
     files = sorted(folder.glob("*/video.json"))
     if not files:
         raise AnnotationError(
-            f"{folder} holds no benchmark: expected a folder with a video.json for each video"
+            f"{folder} contains no benchmark: expected a folder with a video.json for each video"
         )
     videos, left_out = [], {}
     for file in files:
@@ -133,15 +133,15 @@ def load_collection(folder: str | Path, *, features: Sequence[str] | None = None
         except AnnotationError:
             raise
         except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
-            raise AnnotationError(f"{file} is not laid out as a video: {error}") from error
+            raise AnnotationError(f"{file} is not a valid video description: {error}") from error
     return Collection(tuple(videos), left_out)
 
 
 def on_nearest_shots(truth: Segmentation, shots: Sequence[tuple[int, int]]) -> Segmentation:
-    """Stories over frames as stories over shots.
+    """Convert stories over frames to stories over shots.
 
     The change to shot i takes place anywhere from the end of shot i-1 to the start of shot i; a
-    story begins at the change that is nearest to it.
+    story begins at the nearest change.
     """
     if len(shots) == 1:
         return Segmentation((0,), 1)
@@ -154,13 +154,13 @@ def on_nearest_shots(truth: Segmentation, shots: Sequence[tuple[int, int]]) -> S
 
 
 def read_description(file: Path) -> dict[str, Any]:
-    """What a video.json says, with all that a video needs."""
+    """The content of a video.json, with all required fields."""
     try:
         description = json.loads(file.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise AnnotationError(f"{file} is not JSON: {error}") from error
     if not isinstance(description, dict):
-        raise AnnotationError(f"{file} is not laid out as a video: it holds no names and values")
+        raise AnnotationError(f"{file} is not a valid video description: expected an object")
     wanted = ("name", "fps", "frame_count", "shots", "stories", "features")
     missing = [key for key in wanted if key not in description]
     if missing:
@@ -169,7 +169,7 @@ def read_description(file: Path) -> dict[str, Any]:
 
 
 def _feature_files(file: Path, description: Mapping[str, Any]) -> dict[str, Path]:
-    """The arrays that are there; one that is promised and missing is as good as none."""
+    """The arrays that exist; a missing file is treated as a missing feature."""
     arrays = {name: file.parent / array for name, array in description["features"].items()}
     return {name: array for name, array in arrays.items() if array.exists()}
 

@@ -20,9 +20,9 @@ class BestOverlaps(NamedTuple):
 
 
 def mean_iou(a: Segmentation, b: Segmentation) -> float:
-    """How alike two segmentations of the same positions are: 1 when equal, symmetric.
+    """Similarity of two segmentations of the same positions: 1 if equal, symmetric.
 
-    (mean over a of max over b of IoU  +  mean over b of max over a of IoU) / 2
+    (mean over a of max over b of IoU + mean over b of max over a of IoU) / 2
     """
     overlaps = best_overlaps(a, b)
     return float(overlaps.first.mean() + overlaps.second.mean()) / 2
@@ -46,7 +46,7 @@ def best_overlaps(a: Segmentation, b: Segmentation) -> BestOverlaps:
 
 
 def require_same_end(a: Segmentation, b: Segmentation) -> None:
-    """Refuse to compare segmentations of videos of different length."""
+    """Raise an error for segmentations of different lengths."""
     if a.end != b.end:
         raise AnnotationError(
             f"two segmentations of the same video end at the same position, got {a.end} and "

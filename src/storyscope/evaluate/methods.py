@@ -1,4 +1,4 @@
-"""What a method of story detection must offer to be judged."""
+"""The interface of a method of story detection."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ class StoryDetector(Protocol):
     """Finds the stories of videos it has not seen; must survive pickling."""
 
     def find(self, video: UnannotatedVideo) -> Segmentation:
-        """Part the shots of the video into stories; positions are shots."""
+        """Split the shots of the video into stories; positions are shots."""
         ...
 
 
 class StoryMethod(Protocol):
-    """Learns a detector from annotated videos: its weights, and any free parameter it has."""
+    """Trains a detector on annotated videos: its weights, and any free parameter it has."""
 
     @property
     def name(self) -> str:
-        """How tables call it."""
+        """Its name in tables."""
         ...
 
     def fit(self, training: Sequence[AnnotatedVideo], *, seed: int) -> StoryDetector:
-        """Learn from these videos only; the same videos and seed give the same detector."""
+        """Train on these videos only; the same videos and seed give the same detector."""
         ...

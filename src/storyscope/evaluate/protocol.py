@@ -1,6 +1,6 @@
-"""How methods are judged: leave one video out, or a detector trained elsewhere.
+"""Evaluation protocols: leave one video out, or a detector trained elsewhere.
 
-A held-out video reaches a method only as `UnannotatedVideo`, which has no truth.
+A held-out video is passed to a method only as `UnannotatedVideo`, which has no truth.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from storyscope.evaluate.methods import StoryDetector, StoryMethod
 
 @dataclass(frozen=True)
 class VideoScore:
-    """What a method found in one video, and how good that is; all over frames."""
+    """The stories that a method found in one video, and their scores; all over frames."""
 
     name: str
     found: Segmentation
@@ -36,7 +36,7 @@ class VideoScore:
 
 @dataclass(frozen=True)
 class RepeatedScore(VideoScore):
-    """One video judged after training from several seeds; `found` is what the first one found."""
+    """The scores of one video after training with several seeds; `found` is from the first one."""
 
     runs: tuple[VideoScore, ...]
 
@@ -51,7 +51,7 @@ class RepeatedScore(VideoScore):
 
 
 def repeated(runs: Sequence[Sequence[VideoScore]]) -> list[VideoScore]:
-    """Join what was scored from each seed, video by video."""
+    """Combine the scores of each seed, video by video."""
     if len(runs) == 1:
         return list(runs[0])
     return [
@@ -67,10 +67,10 @@ def leave_one_out(
     seed: int = 0,
     only: Iterable[int] | None = None,
 ) -> list[VideoScore]:
-    """Judge `method` on each video after training on all the others.
+    """Score `method` on each video after training on all the others.
 
-    `only` names the numbers of the videos to judge, when the work is spread over processes. This
-    is the one place where splits are made and truth meets what was found.
+    `only` gives the numbers of the videos to score, if the work is distributed over processes. This
+    is the only place where splits are made and results are compared with the truth.
     """
     if len(collection) < 2:
         raise AnnotationError(
@@ -88,7 +88,7 @@ def leave_one_out(
 def judge(
     collection: Sequence[AnnotatedVideo], detector: StoryDetector, *, name: str = "detector"
 ) -> list[VideoScore]:
-    """Judge a detector that was trained on other videos."""
+    """Score a detector that was trained on other videos."""
     return [_judge(detector, video, name) for video in collection]
 
 

@@ -1,4 +1,4 @@
-"""Answers that look at nothing. A method that does not beat them has found nothing."""
+"""Trivial baselines. A method that does not beat them has found nothing."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from storyscope.evaluate.protocol import VideoScore
 def trivial_scores(collection: Sequence[AnnotatedVideo]) -> dict[str, list[VideoScore]]:
     """Scores of uniform cuts with the true number of stories, and of one story per shot.
 
-    Uniform cuts are told how many stories there are, which no method is: mean IoU flatters them.
-    `uniform` makes stories of equal length in time, the stronger answer; `uniform-shots` of equal
+    Uniform cuts are given the number of stories, which no method is: mean IoU flatters them.
+    `uniform` makes stories of equal length in time, the stronger baseline; `uniform-shots` of equal
     numbers of shots.
     """
     answers: dict[str, Callable[[AnnotatedVideo], Segmentation]] = {
@@ -34,10 +34,10 @@ def trivial_scores(collection: Sequence[AnnotatedVideo]) -> dict[str, list[Video
 
 
 def equal_times(edges: npt.ArrayLike, count: int) -> Segmentation:
-    """`count` stories of equal length, each cut moved to the nearest change of shot.
+    """`count` stories of equal length, each cut moved to the nearest shot change.
 
-    `edges` holds the start of every shot and the end, in any unit; positions are shots. Where
-    shots are too long to tell two cuts apart there are fewer stories.
+    `edges` holds the start of every shot and the end, in any unit; positions are shots. If shots
+    are too long to separate two cuts, there are fewer stories.
     """
     times = np.asarray(edges, float)
     shots = len(times) - 1
@@ -48,6 +48,6 @@ def equal_times(edges: npt.ArrayLike, count: int) -> Segmentation:
 
 
 def equal_shots(shots: int, count: int) -> Segmentation:
-    """`count` stories of as many shots each, or as many stories as there are shots."""
+    """`count` stories with equal numbers of shots, or as many stories as there are shots."""
     count = min(count, shots)
     return Segmentation(tuple(story * shots // count for story in range(count)), shots)

@@ -1,8 +1,8 @@
-"""Which part of story detection does the work: features one by one, embeddings, other collections.
+"""Ablation of story detection: features one by one, embeddings, other collections.
 
-The paper's three tables on any benchmark folder, as far as its features allow. A full table would
-take hours of training, so it can be made on a few videos, spread over the folder; each table says
-on how many.
+These are the paper's three tables on any benchmark folder, as far as its features allow. A full
+table would take hours of training, so it can be made on a few videos, spread over the folder; each
+table says on how many.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EMBEDDINGS = {"none": NOTHING_LEARNED, "LSTM": "lstm", "Siamese": "siamese", "Tr
 
 @dataclass
 class Ablation:
-    """One benchmark folder, taken apart."""
+    """Ablation on one benchmark folder."""
 
     benchmark: Benchmark
     other: Path | None = None
@@ -40,7 +40,7 @@ class Ablation:
         return [*tables, self.elsewhere()] if self.other else tables
 
     def features(self) -> Table:
-        """The times of the shots alone, then with one feature more at a time."""
+        """Shot times alone, then with one more feature at a time."""
         names = [*videos_of(self.benchmark)[0].features]
         known = _names_of_evidence()
         ordered = [name for group in known.values() for name in group if name in names]
@@ -57,7 +57,7 @@ class Ablation:
         return Table("Story detection with various features", header, rows, self._said(remark))
 
     def embeddings(self) -> Table:
-        """Spaces to cluster in, and our detector beside them."""
+        """Embeddings to cluster in, and our detector for comparison."""
         methods = {**EMBEDDINGS, "ours (no embedding)": OURS}
         scores = self._scores(self.benchmark, [*methods.values()])
         rows = [
@@ -74,7 +74,7 @@ class Ablation:
         return Table("Story detection with different embeddings", header, rows, self._said(remark))
 
     def elsewhere(self) -> Table:
-        """Trained on the other videos of the folder, or on another folder."""
+        """Training on the other videos of the folder, or on another folder."""
         assert self.other is not None
         methods = (NOTHING_LEARNED, "triplet", OURS)
         abroad = replace(self.benchmark, protocol="pretrained", train=self.other)
@@ -105,7 +105,7 @@ class Ablation:
 
 
 def _names_of_evidence() -> dict[str, list[str]]:
-    """Features in the order in which they are added, and what benchmark folders call them."""
+    """Features in the order in which they are added, with their names in benchmark folders."""
     names: dict[str, list[str]] = {}
     for cue in all_cues():
         if cue.view != "timing":
@@ -115,5 +115,5 @@ def _names_of_evidence() -> dict[str, list[str]]:
 
 
 def _means(scores: Mapping[str, Sequence[VideoScore]], methods: Sequence[str]) -> list[str]:
-    """Of a method that could not be run there is nothing to say."""
+    """Methods that could not be run are left out."""
     return [f"{mean_over_videos(scores[m]):.3f}" if m in scores else "" for m in methods]

@@ -1,8 +1,8 @@
 """The paper's aesthetic ranking (`tab:ranking`): ranking SVM and Ranking CNN on the same pairs.
 
-Each shot is shown by its middle frame. Where people marked frames, a pair is two frames of one
-story of which the first was marked more often; else a pair is a frame and the same frame made
-worse. Each video is left out of training in turn.
+Each shot is represented by its middle frame. If people marked frames, a pair is two frames of one
+story of which the first was marked more often; otherwise a pair is a frame and a degraded copy of
+it. Each video is left out of training in turn.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from storyscope.thumbnails import Ranker, train_ranker_on_pairs
 from storyscope.thumbnails.ranking import swapped_share
 
 RIDGE = 1000.0
-"""Of the Ranking CNN's last neuron, as in `thumbnails.evaluation`."""
+"""Regularisation of the Ranking CNN's last neuron, as in `thumbnails.evaluation`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ def marked_frames(
 
 
 def rank_videos(videos: Mapping[str, MarkedFrames], *, backbone: str) -> list[RankingRow]:
-    """Both rankers trained on all videos but one and judged on that one, for each."""
+    """Both rankers trained on all videos but one and scored on that one, for each."""
     usable = {name: video for name, video in videos.items() if len(video.pairs)}
     if len(usable) < 2:
         raise AnnotationError("the aesthetic ranking needs marked frames in two videos or more")
@@ -93,7 +93,7 @@ def rank_videos(videos: Mapping[str, MarkedFrames], *, backbone: str) -> list[Ra
 
 
 def ranker_of_marks(videos: Sequence[MarkedFrames], *, backbone: str) -> Ranker:
-    """The ranking SVM of all pairs of these videos."""
+    """The ranking SVM trained on all pairs of these videos."""
     better, worse = (
         np.concatenate([video.hypercolumns[video.pairs[:, side]] for video in videos])
         for side in (0, 1)

@@ -1,4 +1,4 @@
-"""Runs the study of annotators on a benchmark folder: train on each of them, judge by each."""
+"""The study of annotators on a benchmark folder: train on each of them, test on each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from storyscope.progress import Report, silent
 
 
 def has_annotators(folder: Path) -> bool:
-    """Whether the videos say what several people think."""
+    """Whether the videos have annotations by several people."""
     files = sorted(folder.glob("*/video.json"))
     people = read_description(files[0]).get("annotations") if files else None
     return isinstance(people, dict) and len(people) > 1

@@ -1,8 +1,8 @@
-"""Runs methods of story detection on a benchmark folder, in parallel and resumably.
+"""Run methods of story detection on a benchmark folder, in parallel and resumably.
 
-Every (method, held-out video) is a job of its own. What it found is kept in a cache under a key
-made of all it depends on: the method, the settings, the data and the code. So a run that was
-stopped goes on where it stopped, and a changed method is run again.
+Every (method, held-out video) is a separate job. Its result is cached under a key made of
+everything it depends on: the method, the settings, the data and the code. So an interrupted run
+resumes where it stopped, and a changed method is run again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from storyscope.progress import Report, Step, silent
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the methods found."""
+    """The results of the methods."""
 
     scores: Mapping[str, list[VideoScore]]
     unavailable: Mapping[str, str] = field(default_factory=dict)
@@ -43,7 +43,7 @@ def run_methods(
     cache: Path | None = None,
     report: Report = silent,
 ) -> Outcome:
-    """Judge every method on every video; results found in the cache are not computed again."""
+    """Score every method on every video; cached results are not computed again."""
     forget_videos()
     method_digest.cache_clear()
     collection = videos_of(benchmark, annotator)
@@ -83,7 +83,7 @@ def _run(
 
 
 def _do(benchmark: Benchmark, job: Job) -> dict[str, Any]:
-    """One job, in whatever process it runs."""
+    """Run one job, in any process."""
     began = time.perf_counter()
     videos = videos_of(benchmark, job.annotator)
     protocol = protocol_called(benchmark.protocol)

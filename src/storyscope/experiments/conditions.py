@@ -1,4 +1,4 @@
-"""Under which conditions something was measured."""
+"""The conditions of a measurement."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LIBRARIES = ("storyscope", "numpy", "onnxruntime", "av", "torch")
 
 
 def conditions() -> str:
-    """Date, load and versions in one line: what a figure is worth depends on them."""
+    """Date, load and versions in one line, which figures depend on."""
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
     libraries = ", ".join(f"{name} {_version(name)}" for name in LIBRARIES)
     return (

@@ -1,4 +1,4 @@
-"""A published collection, indexed with one preset and written as a benchmark folder."""
+"""Index a published collection with one preset and write it as a benchmark folder."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from storyscope.stories.segment import chosen_cues
 
 
 def benchmark_folder(output: Path, preset: str) -> Path:
-    """Where the videos indexed with a preset lie as a benchmark."""
+    """The benchmark folder of the videos indexed with a preset."""
     return output / f"{preset}-benchmark"
 
 
 def library_folder(output: Path, preset: str) -> Path:
-    """Where the library of a preset lies."""
+    """The library folder of a preset."""
     return output / f"{preset}-library"
 
 
 def paper_cues(config: Config) -> tuple[str, ...]:
-    """The features that the paper's method sees under these settings."""
+    """The features that the paper's method uses with these settings."""
     return tuple(chosen_cues(config.stories.cues))
 
 
@@ -52,8 +52,8 @@ def index_collection(
 ) -> Path:
     """Index the videos with one preset and write them as a benchmark folder.
 
-    Under a preset of the paper, one sound mixture and one set of concept groups are fitted to all
-    videos, without their stories; `models_from` is a library whose own are taken instead.
+    With a preset of the paper, one audio mixture and one set of concept groups are fitted to all
+    videos, without using their stories; `models_from` is a library whose models are used instead.
     """
     if not videos:
         raise AnnotationError("none of the videos was found; put them beside the annotations")
@@ -79,7 +79,7 @@ def index_collection(
 def train_on_collection(
     folder: Path, library: LocalLibrary, *, seed: int = 0, report: Report = silent
 ) -> None:
-    """Train the paper's network on the first annotator's stories and keep it in the library."""
+    """Train the paper's network on the first annotator's stories and store it in the library."""
     examples = [
         Example([*video.features.values()], video.truth_on_shots)
         for video in load_collection(folder, features=paper_cues(library.config))
@@ -118,7 +118,7 @@ def _spans(edges: Sequence[int]) -> list[list[int]]:
 def ready_library(
     output: Path, preset: str, config: Config, *, report: Report = silent
 ) -> LocalLibrary:
-    """The library of a preset with its embedding in use, for retrieval."""
+    """The library of a preset with its embedding, for retrieval."""
     library = LocalLibrary(library_folder(output, preset), config=config)
     for record in library.videos():
         library.add(record.video.path, report=report)

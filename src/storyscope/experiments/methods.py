@@ -1,4 +1,4 @@
-"""Methods of story detection by name, and how a method of your own is loaded."""
+"""Methods of story detection by name, and loading of your own methods."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RIVALS = {
 }
 """Methods of other papers.
 
-Trivial answers are not among them: they are in every table, with the true number of stories.
+Trivial baselines are not included: they are in every table, with the true number of stories.
 """
 
 METHODS: dict[str, str] = {
@@ -27,22 +27,20 @@ METHODS: dict[str, str] = {
     "cluster": "storyscope.baselines.paper_methods:Cluster",
     **RIVALS,
 }
-"""Every method by name; the first is the one the others are compared with."""
+"""Every method by name; the others are compared with the first."""
 
 DEFAULT_METHODS = ("ours", *RIVALS)
-"""What is run when nobody says otherwise: ours and its rivals.
-
-The paper's own embeddings take minutes a video to train and are run by name or by `reproduce`.
-"""
+"""The default methods: ours and the baselines. The paper's own embeddings take minutes per video to
+train and are run by name or by `reproduce`."""
 
 
 def load_method(name: str) -> StoryMethod:
-    """The method of that name, or `module:attribute` of your own."""
+    """The method with that name, or `module:attribute` of your own."""
     target = name if ":" in name else METHODS.get(name)
     if target is None:
         raise UnknownName(
-            f"no method is called {name!r}; choose from {', '.join(METHODS) or 'none'}, "
-            "or name your own as module:Class"
+            f"no method is called {name!r}; choose from {', '.join(METHODS) or 'none'}, or give "
+            "your own as module:Class"
         )
     module, _, attribute = target.partition(":")
     try:
@@ -50,5 +48,5 @@ def load_method(name: str) -> StoryMethod:
     except (ModuleNotFoundError, AttributeError, TypeError, ValueError) as error:
         raise UnknownName(f"no method can be loaded from {target}: {error}") from error
     if not callable(getattr(method, "fit", None)):
-        raise UnknownName(f"{target} makes no method: it has no `fit` to train it by")
+        raise UnknownName(f"{target} is not a method: it has no `fit`")
     return cast(StoryMethod, method)

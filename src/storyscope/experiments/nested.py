@@ -1,9 +1,9 @@
-"""The one protocol that headline figures come from: nothing is chosen on a video that is judged.
+"""The protocol of the headline figures: nothing is chosen on a video that is scored.
 
-The videos are dealt into outer folds. For each, every recipe is trained on parts of the other
-videos and judged on the rest of them (inner folds); the recipe that is best there is trained on all
-the others and judged on the fold. The whole matrix of recipes, videos and seeds is kept, so that
-other choices can be looked at afterwards, and every comparison has an interval over videos.
+The videos are split into outer folds. For each, every recipe is trained on parts of the other
+videos and scored on the rest of them (inner folds); the recipe that is best there is trained on all
+the others and scored on the fold. The whole matrix of recipes, videos and seeds is stored, so that
+other choices can be examined later, and every comparison has an interval over videos.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from storyscope.stories.methods import LearnedDetector, Ours
 from storyscope.stories.training import Recipe
 
 TRAININGS = {"plain": Recipe(varied=False), "varied": Recipe()}
-"""Learn from each video as it is, or from other videos made of it too."""
+"""Training data: each video as it is, or with variants derived from it."""
 
 READINGS = {"scores alone": False, "even": True}
-"""Let the scores decide alone, or take stories to be about as long as each other."""
+"""Decoding: by scores alone, or with a preference for stories of similar length."""
 
 RECIPES = tuple(f"{training}, {reading}" for training in TRAININGS for reading in READINGS)
-"""What is chosen from: every training, read in every way."""
+"""The recipes to choose from: every kind of training with every kind of decoding."""
 
 EVERYTHING, TIMING = "all cues", "timing alone"
 RESAMPLES = 10_000
@@ -40,14 +40,14 @@ RESAMPLES = 10_000
 
 @dataclass(frozen=True)
 class NestedStudy:
-    """Which videos are judged, which are learned from, and how finely they are dealt."""
+    """Which videos are scored, which are trained on, and the numbers of folds."""
 
     folder: Path
     features: tuple[str, ...]
     train: Path | None = None
-    """Learn from these videos alone, and judge all of `folder`."""
+    """Train on these videos only, and score all of `folder`."""
     also: Path | None = None
-    """Learn from these videos too, beside those of `folder` that are not judged."""
+    """Also train on these videos, besides those of `folder` that are not scored."""
     outer: int = 4
     inner: int = 2
     seeds: tuple[int, ...] = (0,)
@@ -55,11 +55,11 @@ class NestedStudy:
 
 @dataclass(frozen=True)
 class Fit:
-    """One training: a recipe on some videos, judged on others, by name."""
+    """One training: a recipe on some videos, scored on others, by name."""
 
     outer: int
     inner: int | None
-    """None where the outer fold itself is judged."""
+    """None if the outer fold itself is scored."""
     training: str
     seed: int
     taught: tuple[str, ...]
@@ -68,7 +68,7 @@ class Fit:
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry of the matrix: what one training scored on one video with some of its cues."""
+    """One entry of the matrix: the score of one training on one video with some of its cues."""
 
     outer: int
     inner: int | None
@@ -82,7 +82,7 @@ class Entry:
 
 
 def run_nested(study: NestedStudy, *, jobs: int = 1, report: Report = silent) -> list[Entry]:
-    """Train and judge everything that the protocol asks for."""
+    """Run all trainings and scorings of the protocol."""
     fits = plan(study)
     entries: list[Entry] = []
     work = run_tasks(partial(entries_of, study), fits, workers=jobs)
@@ -93,7 +93,7 @@ def run_nested(study: NestedStudy, *, jobs: int = 1, report: Report = silent) ->
 
 
 def plan(study: NestedStudy) -> list[Fit]:
-    """Every training, with the videos it learns from and those it is judged on."""
+    """Every training, with its training videos and its test videos."""
     home = [video.name for video in load_collection(study.folder, features=study.features)]
     fits = []
     for outer, (judged, others) in enumerate(_outer_folds(study, home)):
@@ -116,7 +116,7 @@ def plan(study: NestedStudy) -> list[Fit]:
 
 
 def _outer_folds(study: NestedStudy, home: list[str]) -> Iterator[tuple[list[str], list[str]]]:
-    """The videos that are judged together, and those that may be learned from."""
+    """The videos that are scored together, and those that may be trained on."""
     elsewhere = study.train or study.also
     other = (
         [video.name for video in load_collection(elsewhere, features=study.features)]
@@ -137,7 +137,7 @@ def _outer_folds(study: NestedStudy, home: list[str]) -> Iterator[tuple[list[str
 
 
 def entries_of(study: NestedStudy, fit: Fit) -> list[Entry]:
-    """Train once, and judge with all cues and, on an outer fold, with each alone and left out."""
+    """Train once, and score with all cues and, on an outer fold, with each alone and left out."""
     folders = [study.folder, *(folder for folder in (study.train, study.also) if folder)]
     videos = {
         video.name: video
@@ -198,7 +198,7 @@ def chosen_recipes(entries: Sequence[Entry]) -> dict[int, str]:
 
 
 def headline(entries: Sequence[Entry], cues: str = EVERYTHING) -> dict[str, float]:
-    """Mean IoU of each judged video with the recipe chosen without it, mean over the seeds."""
+    """Mean IoU of each scored video with the recipe chosen without it, averaged over the seeds."""
     recipes = chosen_recipes(entries)
     judged = [
         e for e in entries if e.inner is None and e.cues == cues and e.recipe == recipes[e.outer]
@@ -248,7 +248,8 @@ def facts_of(study: NestedStudy, entries: Sequence[Entry]) -> dict[str, Any]:
 
 
 def rows_of(study: NestedStudy, entries: Sequence[Entry]) -> dict[str, dict[str, float]]:
-    """Everything ours is compared with, by video: fewer cues, each recipe, answers of no look."""
+    """Everything that ours is compared with, by video: fewer cues, each recipe, trivial
+    baselines."""
     judged = [entry for entry in entries if entry.inner is None]
     rows = {
         cues: headline(entries, cues)

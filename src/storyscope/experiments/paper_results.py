@@ -1,5 +1,5 @@
-"""What the paper reports, so that it can stand beside what is measured here: mean IoU, but
-for the percentages of `RANKING`."""
+"""The paper's results, for comparison with ours: mean IoU, except for the percentages of
+`RANKING`."""
 
 from __future__ import annotations
 

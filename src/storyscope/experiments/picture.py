@@ -1,4 +1,4 @@
-"""The paper's figures: stories of each method under the truth, maps of a network, ranked frames."""
+"""The paper's figures: stories of each method below the truth, maps of a network, ranked frames."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ TRUTH, OURS, OTHERS = (
 )
 """Two shades for each kind of row, as in the paper: blue, green, red."""
 TILE = 160
-"""Pixels of one side of a frame, or of a map, in a row of them."""
+"""Side of a frame, or of a map, in pixels."""
 
 
 def write_stories(folder: Path, scores: Mapping[str, Sequence[VideoScore]]) -> None:
-    """One picture for each video into `folder`, called after it, of the methods judged on it."""
+    """Write one picture for each video to `folder`, named after it, of the methods scored on it."""
     folder.mkdir(parents=True, exist_ok=True)
     videos = {score.name: score for of_method in scores.values() for score in of_method}
     for name, video in videos.items():
@@ -42,9 +42,9 @@ def write_stories(folder: Path, scores: Mapping[str, Sequence[VideoScore]]) -> N
 
 
 def draw_stories(title: str, rows: Mapping[str, Segmentation]) -> bytes:
-    """A PNG in which colour changes where a story begins.
+    """Write a PNG in which colour changes where a story begins.
 
-    The first row is the truth, the second the method that is judged; all end together.
+    The first row is the truth, the second the main method; all have the same length.
     """
     from PIL import Image, ImageDraw, ImageFont
 
@@ -102,6 +102,6 @@ def _png(image: Image) -> bytes:
 
 
 def _columns(stories: Segmentation) -> Sequence[tuple[int, int]]:
-    """First and end pixel of every story, at least one pixel each where there is room."""
+    """First and end pixel of every story, at least one pixel each if there is room."""
     edges = [round(edge * WIDTH / stories.end) for edge in stories.edges]
     return [(left, max(right, left + 1)) for left, right in pairwise(edges)]

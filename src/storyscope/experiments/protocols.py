@@ -1,6 +1,6 @@
-"""How methods come to know the videos they are judged on: one entry a protocol.
+"""How methods are trained for the videos they are scored on: one entry per protocol.
 
-A new protocol is one function that trains and judges, and one line in `PROTOCOLS`.
+A new protocol is one function that trains and scores, and one line in `PROTOCOLS`.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from storyscope.evaluate import (
 from storyscope.experiments.task import Benchmark, judged_videos, load_videos
 
 Judge = Callable[[Benchmark, StoryMethod, Sequence[AnnotatedVideo], int], list[VideoScore]]
-"""Train a method and judge it: (benchmark, method, videos, number of the video held out)."""
+"""Train a method and score it: (benchmark, method, videos, number of the video held out)."""
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """How one method is judged."""
+    """How one method is scored."""
 
     judge: Judge
     each_video: bool
-    """Whether training is repeated for each held-out video, which makes each a job of its own.
+    """Whether training is repeated for each held-out video, which makes each a separate job.
 
-    Else one job, whose held-out number is 0, judges all videos.
+    Otherwise one job, whose held-out number is 0, scores all videos.
     """
 
 
@@ -63,12 +63,12 @@ PROTOCOLS: dict[str, Protocol] = {
 
 
 def _trained_elsewhere(benchmark: Benchmark, method: StoryMethod) -> StoryDetector:
-    """A detector that has seen none of the videos it is judged on."""
+    """A detector that was trained on none of the videos it is scored on."""
     if benchmark.train is None:
         pretrained = getattr(method, "pretrained", None)
         if pretrained is None:
             raise MissingDependency(
-                f"{method.name} ships no trained model; name videos to train on with --train"
+                f"{method.name} has no shipped model; give videos to train on with --train"
             )
         detector = cast(StoryDetector, pretrained())
         refuse_taught(detector, judged_videos(benchmark))
@@ -78,8 +78,8 @@ def _trained_elsewhere(benchmark: Benchmark, method: StoryMethod) -> StoryDetect
     shared = [v.name for v in load_videos(benchmark.folder, benchmark.features) if v.name in names]
     if shared:
         raise AnnotationError(
-            f"{benchmark.train} holds {', '.join(shared)}, which are to be judged; "
-            "train on other videos, or leave one out"
+            f"{benchmark.train} holds {', '.join(shared)}, which are to be scored; train on other "
+            "videos, or leave one out"
         )
     return method.fit([video.for_training() for video in training], seed=benchmark.seed)
 
@@ -94,6 +94,6 @@ def refuse_taught(detector: StoryDetector, videos: Sequence[AnnotatedVideo]) -> 
     ]
     if shared:
         raise AnnotationError(
-            f"the model that ships was trained on {', '.join(shared)}, which are to be judged; "
-            "judge other videos, or leave one out"
+            f"the shipped model was trained on {', '.join(shared)}, which are to be scored; score "
+            "other videos, or leave one out"
         )

@@ -29,12 +29,13 @@ from storyscope.errors import AnnotationError
 
 TRANSCRIPT_SUFFIXES = (".srt", ".vtt", ".ass", ".ssa", ".ttml", ".sbv", ".sub")
 EDITION_TOLERANCE = 0.02
-"""A video whose length differs more than this from its annotation is another edition."""
+"""Maximum relative difference in length: beyond it, the video is another edition than its
+annotation."""
 
 
 @dataclass(frozen=True)
 class PublishedVideo:
-    """What a published collection says of one video."""
+    """The published annotation of one video."""
 
     name: str
     stem: str
@@ -46,7 +47,7 @@ class PublishedVideo:
     video: Path | None = None
     transcript: Path | None = None
     marks: tuple[int, ...] | None = None
-    """How many people marked the middle frame of each shot, where that is known."""
+    """How many people marked the middle frame of each shot, if known."""
 
     def shot_stories(self, annotator: str) -> Segmentation:
         """One person's stories over the annotated shots."""
@@ -54,7 +55,7 @@ class PublishedVideo:
         return Segmentation.from_cuts(firsts, len(self.shots))
 
     def stories(self, annotator: str, frame_count: int | None = None) -> Segmentation:
-        """One person's stories over frames, of the annotated film or of one as long as that."""
+        """One person's stories over frames, of the annotated film or of one of the same length."""
         end = self.shots[-1][1]
         length = end if frame_count is None else frame_count
         if abs(length - end) > EDITION_TOLERANCE * end:
@@ -195,7 +196,7 @@ def _read_marks(folder: Path, stem: str, shot_count: int) -> tuple[int, ...] | N
 
 
 def _counted_from(firsts: Mapping[tuple[str, str], tuple[Sequence[int], int]]) -> int:
-    """Whether the files count shots from 0 or from 1; they all count alike."""
+    """Whether the files count shots from 0 or from 1; all files count the same way."""
     if any(numbers[0] == 0 for numbers, _ in firsts.values()):
         for (person, stem), (numbers, shot_count) in firsts.items():
             if numbers[-1] >= shot_count:

@@ -1,4 +1,4 @@
-"""Scores as tables for people and as facts for scripts."""
+"""Scores as tables for people and as JSON for scripts."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from storyscope.evaluate.protocol import repeated
 from storyscope.experiments.study import AGREEMENT, AnnotatorStudy
 
 Scores = Mapping[str, Sequence[VideoScore]]
-"""What each method scored on every video; the method that is judged comes first."""
+"""The scores of each method on every video; the main method comes first."""
 
 
 def mean_over_videos(scores: Sequence[VideoScore]) -> float:
-    """Mean IoU, every video counting the same."""
+    """Mean IoU, with equal weight for every video."""
     return float(np.mean([score.mean_iou for score in scores]))
 
 
 def benchmark_report(
     of_seeds: Mapping[int, Scores], videos: Sequence[AnnotatedVideo]
 ) -> tuple[Scores, dict[str, Any], str]:
-    """Scores from every seed together, as facts and as Markdown, with the trivial answers."""
+    """Scores of all seeds together, as facts and as Markdown, with the trivial baselines."""
     first, *_ = of_seeds.values()
     scores = {name: repeated([each[name] for each in of_seeds.values()]) for name in first}
     baselines = trivial_scores(videos)
@@ -40,7 +40,7 @@ def benchmark_report(
 
 
 def as_facts(methods: Scores, baselines: Scores) -> dict[str, Any]:
-    """The first method in full, the others and the trivial answers by their mean IoU."""
+    """The first method in full, the others and the trivial baselines by their mean IoU."""
     first, *others = methods
     return {
         "method": first,
@@ -58,7 +58,7 @@ def as_facts(methods: Scores, baselines: Scores) -> dict[str, Any]:
 
 
 def as_table(methods: Scores, baselines: Scores) -> str:
-    """Mean IoU of every method on every video in Markdown, laid out as the paper's tables."""
+    """Mean IoU of every method on every video in Markdown, in the layout of the paper's tables."""
     columns = {**baselines, **{name: methods[name] for name in reversed([*methods])}}
     rows = [
         [scores[0].name, *(score.mean_iou for score in scores)]
@@ -110,7 +110,7 @@ def study_facts(study: AnnotatorStudy) -> dict[str, Any]:
 
 
 def study_table(study: AnnotatorStudy) -> str:
-    """The matrix of training and testing in Markdown, laid out as the paper's table."""
+    """The matrix of training and testing in Markdown, in the layout of the paper's table."""
     everyone = (*study.people, AGREEMENT)
     rows = [
         [f"**{name}**", *(f"{value:.3f}" for value in values)]
@@ -130,7 +130,7 @@ def study_table(study: AnnotatorStudy) -> str:
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table; numbers stand to the right."""
+    """A Markdown table with right-aligned numbers."""
     lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 

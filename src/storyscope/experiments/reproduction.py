@@ -1,8 +1,8 @@
-"""The paper's experiments, for people who own the videos: every table with ours beside it.
+"""The paper's experiments, for people who own the videos: every table with our results next to it.
 
 The published annotations are read, the videos are indexed twice (with the `paper` preset and with
-ours), each index becomes a benchmark folder, and the methods are judged on those. Everything is
-kept in one output folder; a stopped run goes on where it stopped.
+our defaults), each index becomes a benchmark folder, and the methods are scored on those.
+Everything is stored in one output folder; an interrupted run resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -48,22 +48,22 @@ Kind = Literal["bbc", "ally"]
 READERS = {"bbc": read_bbc, "ally": read_ally}
 EPISODES = {"bbc": paper.BBC_EPISODES, "ally": paper.ALLY_EPISODES}
 RIVALS = {"STG": "stg", "NW": "nw", "SDN": "sdn"}
-"""The paper's names for the methods it compares with, and ours for them."""
+"""The paper's names of the methods it compares with, and our names for them."""
 EMBEDDINGS = {"LSTM": "lstm", "Siamese": "paper-siamese", "Triplet": "paper"}
 PAPERS_METHOD, OUR_METHOD = "paper", "ours"
 
 
 @dataclass
 class Reproduction:
-    """One collection, indexed and judged."""
+    """One collection, indexed and scored."""
 
     kind: Kind
     folder: Path
     output: Path
     backbone: str | None = None
-    """VGG-16 as a file or folder; None takes the one that was brought to this machine."""
+    """VGG-16 as a file or folder; None uses the one installed on this machine."""
     queries: Sequence[str] = ()
-    """What is asked for in the table of retrieval; none takes what the films speak of most."""
+    """Queries for the table of retrieval; by default the most frequent terms."""
     jobs: int = 1
     report: Report = silent
     notes: list[str] = field(default_factory=list)
@@ -82,20 +82,20 @@ class Reproduction:
 
     @cached_property
     def presets(self) -> dict[str, Config]:
-        """Ours and the paper's; the lite one in its place where VGG-16 is not to be had."""
+        """Our preset and the paper's; the lite one replaces it if VGG-16 is not available."""
         config = PRESETS["paper"]
         if self.backbone is not None:
             config = replace(config, features=replace(config.features, backbone=self.backbone))
         try:
             backbone_digest(config.features.backbone)
         except StoryscopeError as error:
-            self.notes.append(f"paper-lite stands in for the paper preset: {error}")
+            self.notes.append(f"paper-lite replaces the paper preset: {error}")
             return {"default": PRESETS["default"], "paper-lite": PRESETS["paper-lite"]}
         return {"default": PRESETS["default"], "paper": config}
 
     @property
     def as_paper(self) -> str:
-        """Name of the preset that stands for the paper."""
+        """Name of the preset that is used for the paper."""
         return [*self.presets][-1]
 
     @cached_property
@@ -114,7 +114,7 @@ class Reproduction:
         return benchmarks
 
     def tables(self, *, bbc_output: Path | None = None) -> list[Table]:
-        """Every table of the paper that this collection has, with what is measured here.
+        """Every table of the paper for this collection, with our results.
 
         `bbc_output` is the output folder of a finished reproduction of BBC, to train on.
         """
@@ -144,7 +144,7 @@ class Reproduction:
         )
 
     def _people(self) -> Table:
-        """How far people agree: needs no video."""
+        """Agreement between annotators, which needs no video."""
         rows, ceilings = [], []
         for video in self.published:
             stories = {name: video.stories(name) for name in video.annotations}
@@ -183,7 +183,7 @@ class Reproduction:
         return Table("Individual episodes, previous methods and ours", header, rows, remark)
 
     def _draw(self, columns: Mapping[str, list[VideoScore]]) -> None:
-        """The paper's method under the truth, and the others below it."""
+        """The stories of the paper's method below the truth, and of the others below it."""
         order = sorted(columns, key=lambda name: ["paper's method", "ours", *RIVALS].index(name))
         if order:
             write_stories(self.output / FIGURES, {name: columns[name] for name in order})
@@ -252,7 +252,7 @@ class Reproduction:
         return Table(title, header, rows, remark)
 
     def _transfer(self, bbc_output: Path) -> Table:
-        """Trained on BBC: its sound mixture and concept groups describe these videos too."""
+        """Train on BBC: its audio mixture and concept groups are used for these videos too."""
         columns = {}
         for preset, config in self.presets.items():
             train, method = benchmark_folder(bbc_output, preset), self._method(preset)

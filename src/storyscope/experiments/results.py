@@ -1,4 +1,4 @@
-"""What jobs of a benchmark found, kept under keys made of all that they depend on."""
+"""Results of benchmark jobs, cached under keys made of everything they depend on."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from storyscope.experiments.task import Benchmark
 from storyscope.writing import write_whole
 
 CODE_THAT_MATTERS = ("baselines", "core", "embedding", "evaluate", "stories")
-"""A change in one of these rooms, in code or in weights, makes kept results stale."""
+"""A change in one of these packages, in code or in weights, makes cached results stale."""
 
 
 class Job(NamedTuple):
-    """One method, trained on one annotator's stories (None: the truth), judged on one video."""
+    """One method, trained on one annotator's stories (None: the truth), scored on one video."""
 
     method: str
     annotator: str | None
     held_out: int
-    """Number of the video; 0 where the protocol judges all videos in one job."""
+    """Number of the video; 0 if the protocol scores all videos in one job."""
 
 
 class Results:
-    """What jobs found, in memory and in the cache folder."""
+    """Results of jobs, in memory and in the cache folder."""
 
     def __init__(self, benchmark: Benchmark, cache: Path | None) -> None:
         self.cache = cache
@@ -58,7 +58,7 @@ class Results:
 
 
 def digests_of(benchmark: Benchmark) -> list[str]:
-    """Fingerprints of the data and of the code that results depend on."""
+    """Digests of the data and of the code that results depend on."""
     folders = [benchmark.folder, *([benchmark.train] if benchmark.train else [])]
     package = Path(__file__).parent.parent
     return [
@@ -76,7 +76,7 @@ def digests_of(benchmark: Benchmark) -> list[str]:
 
 @lru_cache
 def method_digest(name: str) -> str:
-    """Fingerprint of a method that is not our own."""
+    """Digest of a method that is not our own."""
     module, _, _ = name.partition(":")
     try:
         spec = find_spec(module) if ":" in name else None

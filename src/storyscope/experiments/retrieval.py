@@ -1,4 +1,4 @@
-"""Retrieval as the paper has it: which frame is the better one, then query to story and frame."""
+"""Retrieval as in the paper: aesthetic ranking of frames, then from query to story and frame."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ from storyscope.thumbnails.evaluation import (
 )
 
 QUERIES = 3
-"""Words asked for when nobody names any."""
+"""Default number of queries."""
 HITS = 3
 FIGURES = "figures"
 """Folder of the figures in the output folder."""
 SHOWN_FRAMES = 12
-"""Frames of a story in the figure of its ranking."""
+"""Number of frames of a story in the figure of its ranking."""
 DEGRADED_FRAMES = 12
-"""Frames of each film that are made worse, where no person marked any."""
+"""Number of frames of each film that are degraded, if no person marked any."""
 
 
 @dataclass
@@ -66,7 +66,7 @@ class Retrieval:
     notes: list[str]
 
     def tables(self, queries: Sequence[str]) -> list[Table]:
-        """Swapped pairs of both rankers, what the network looks at, and hits for the queries."""
+        """Swapped pairs of both rankers, feature importance, and hits for the queries."""
         library = LocalLibrary(library_folder(self.output, self.preset), config=self.config)
         ranking, ranker = self._ranking(library)
         library.store.put_document(TRAINED_RANKER_FILE, f"{ranker.to_json()}\n".encode())
@@ -204,7 +204,7 @@ def _hits(library: LocalLibrary, queries: Sequence[str]) -> Table:
 
 
 def _spoken_most(library: LocalLibrary) -> list[str]:
-    """The terms said most often that the word vectors know."""
+    """The most frequent terms that the word vectors know."""
     counts: Counter[str] = Counter()
     for record in library.videos():
         mined = library.store.load(record.video.id, MINED)

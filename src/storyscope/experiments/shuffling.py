@@ -1,4 +1,4 @@
-"""Check what is said of boundaries: what shuffling a cue's values among the shots costs each."""
+"""Check explanations of boundaries: how much shuffling a cue's values among the shots costs."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def losses_when_shuffled(
     rounds: int = 6,
     seed: int = 0,
 ) -> dict[str, Array]:
-    """What each boundary's score loses when a cue's values are shuffled among the shots.
+    """How much each boundary's score drops when a cue's values are shuffled among the shots.
 
-    Mean over the rounds, for each cue and boundary. Nothing is silenced: the cue goes on speaking,
-    but of other shots.
+    Mean over the rounds, for each cue and boundary. The cue is not removed: it describes other
+    shots.
     """
     cues = cues_of(features)
     relations = relate(features, rhythm)

@@ -1,7 +1,7 @@
-"""Several people annotate the same videos: how far they agree, and whom a method learns from.
+"""Several people annotate the same videos: how far they agree, and whose annotation to train on.
 
-The study of the paper's section "Evaluation with multiple annotators": train on each person and on
-their agreement, test on each person and on their agreement.
+This is the study of the paper's section "Evaluation with multiple annotators": train on each person
+and on their agreement, test on each person and on their agreement.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from storyscope.evaluate.dataset import AnnotatedVideo, on_nearest_shots
 from storyscope.evaluate.iou import mean_iou
 
 AGREEMENT = "agreement"
-"""The annotator that stands for all."""
+"""The name of the agreement among the annotators."""
 
 
 @dataclass(frozen=True)
 class AnnotatorStudy:
-    """The matrix of the paper's table, with what people themselves reach."""
+    """The matrix of the paper's table, with human agreement."""
 
     people: tuple[str, ...]
-    """Who annotated; the agreement comes after them in the matrix."""
+    """The annotators; the agreement comes after them in the matrix."""
     simulated: bool
-    """Whether the people were made up from one annotation."""
+    """Whether the annotators were simulated from one annotation."""
     matrix: np.ndarray
-    """Mean IoU: row, whom the method was trained on; column, whom it was tested on."""
+    """Mean IoU: the row is the annotator trained on, the column the one tested on."""
     ceiling: float
-    """Mean IoU of the agreement with the people: no segmentation reaches more."""
+    """Mean IoU of the agreement with the annotators: no segmentation reaches more."""
     ceiling_proven: bool
-    """Whether the agreement of every video is proven best."""
+    """Whether the agreement of every video is proven optimal."""
     ceiling_of_paper: float
     """The same by the paper's own program, which is approximate."""
     between_people: float
-    """Mean IoU of two people."""
+    """Mean IoU of two annotators."""
 
 
 def annotator_names(collection: Sequence[AnnotatedVideo]) -> tuple[str, ...]:
-    """Who annotated every video."""
+    """The people who annotated every video."""
     names = [name for name in collection[0].annotations if name != AGREEMENT]
     for video in collection:
         missing = [name for name in names if name not in video.annotations]
@@ -58,12 +58,12 @@ def annotator_names(collection: Sequence[AnnotatedVideo]) -> tuple[str, ...]:
 
 
 def annotated_by(collection: Sequence[AnnotatedVideo], annotator: str) -> list[AnnotatedVideo]:
-    """The same videos, the stories of one person (or the agreement of all) being the truth."""
+    """The same videos with the stories of one person (or the agreement of all) as the truth."""
     return [replace(video, truth=stories_of(video, annotator)) for video in collection]
 
 
 def stories_of(video: AnnotatedVideo, annotator: str) -> Segmentation:
-    """What one person says, or what agrees most with all, cut at changes of shot."""
+    """The stories of one person, or the agreement of all, cut at shot changes."""
     if annotator != AGREEMENT:
         return video.annotations[annotator]
     return agree(list(video.annotations.values()), cuts=video.edges).segmentation
@@ -75,7 +75,7 @@ def study_annotators(
     *,
     simulated: bool,
 ) -> AnnotatorStudy:
-    """Judge what was found after training on each person, by every person.
+    """Score the results of training on each person, by every person.
 
     `found[name]` are the stories over frames found in each video after training on `name`.
     """
@@ -105,10 +105,10 @@ def study_annotators(
 def simulate_annotators(
     collection: Sequence[AnnotatedVideo], *, count: int = 5, seed: int = 0
 ) -> list[AnnotatedVideo]:
-    """Make up `count` people from the truth, each with a style of their own.
+    """Simulate `count` annotators from the truth, each with a style of their own.
 
-    A style is how often a person merges two stories, splits one, and begins one a shot or two
-    early or late; it is the same in all videos.
+    A style is how often a person merges two stories, splits one, and begins one a shot or two early
+    or late; it is the same in all videos.
     """
     rng = np.random.default_rng([seed, count])
     styles = [rng.uniform((0.05, 0.02, 0.1), (0.35, 0.12, 0.35)) for _ in range(count)]

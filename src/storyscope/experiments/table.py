@@ -1,4 +1,4 @@
-"""One table of the paper, with what is measured here."""
+"""One table of the paper, with our results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from storyscope.experiments.report import markdown
 
 @dataclass(frozen=True)
 class Table:
-    """A title, a header, rows of text, and what is to be said of them."""
+    """A title, a header, rows of text, and notes."""
 
     title: str
     header: Sequence[str]

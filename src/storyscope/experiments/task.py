@@ -1,4 +1,4 @@
-"""What a benchmark is: which videos, described how, judged by which protocol."""
+"""The definition of a benchmark: videos, features and protocol."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from storyscope.experiments.study import annotated_by, simulate_annotators
 
 @dataclass(frozen=True)
 class Benchmark:
-    """Which videos, described how, and how methods come to know them."""
+    """Which videos and features, and how methods are trained."""
 
     folder: Path
     features: tuple[str, ...] | None = None
-    """Features a video must have; None takes those that every video has."""
+    """Features that a video must have; None uses those that every video has."""
     protocol: str = "leave-one-out"
     """One of `PROTOCOLS`."""
     train: Path | None = None
     """A folder of other videos to train on, when the protocol is `pretrained`."""
     seed: int = 0
     simulated_people: int = 0
-    """How many annotators to make up, where there is only one."""
+    """Number of annotators to simulate if there is only one."""
     folds: int | None = field(default=None, repr=False)
-    """Judge on so many videos only, spread over the folder; what a video scores is the same."""
+    """Score only this many videos, spread over the folder; the score of a video is the same."""
 
     def judged(self, videos: Sequence[AnnotatedVideo]) -> list[int]:
-        """Numbers of the videos to judge on."""
+        """Numbers of the videos to score."""
         count = min(self.folds or len(videos), len(videos))
         return [number * len(videos) // count for number in range(count)]
 
 
 def videos_of(benchmark: Benchmark, annotator: str | None = None) -> Sequence[AnnotatedVideo]:
-    """The videos to judge on, the annotator's stories being the truth."""
+    """The videos of the benchmark, with the annotator's stories as the truth."""
     videos = load_videos(benchmark.folder, benchmark.features)
     if benchmark.simulated_people:
         return _retold(benchmark, annotator)
@@ -43,7 +43,7 @@ def videos_of(benchmark: Benchmark, annotator: str | None = None) -> Sequence[An
 
 
 def judged_videos(benchmark: Benchmark, annotator: str | None = None) -> Sequence[AnnotatedVideo]:
-    """Those of them that methods are judged on."""
+    """Those of them that methods are scored on."""
     videos = videos_of(benchmark, annotator)
     return [videos[number] for number in benchmark.judged(videos)]
 
@@ -54,14 +54,14 @@ def left_out(benchmark: Benchmark) -> Mapping[str, str]:
 
 
 def forget_videos() -> None:
-    """Read folders anew: what lies in them may have changed."""
+    """Read folders again: their content may have changed."""
     for kept in (load_videos, _retold, _annotated_by):
         kept.cache_clear()
 
 
 @lru_cache(maxsize=4)
 def load_videos(folder: Path, features: tuple[str, ...] | None) -> Collection:
-    """The videos with the features that were named, or with those that all of them have."""
+    """The videos with the named features, or with those that all of them have."""
     collection = load_collection(folder, features=features)
     if features is not None:
         return collection

@@ -1,4 +1,4 @@
-"""Judges the aesthetic ranking on the films of a library, or of a folder of films."""
+"""Evaluate the aesthetic ranking on the films of a library, or of a folder."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def judge_thumbnails(
 
 
 def swapped_facts(rows: Sequence[SwappedPairs]) -> dict[str, Any]:
-    """What `ranking --json` says."""
+    """The fields of `ranking --json`."""
     return {
         "swapped_pairs": {
             name: _mean(rows, name) for name in ("ranking_cnn", "hypercolumns", "shipped")
@@ -51,7 +51,7 @@ def swapped_facts(rows: Sequence[SwappedPairs]) -> dict[str, Any]:
 
 
 def swapped_table(rows: Sequence[SwappedPairs]) -> str:
-    """Percent of swapped pairs as the paper's table has them, and for each kind of damage."""
+    """Percentage of swapped pairs as in the paper's table, and for each kind of degradation."""
     lines = [
         "| held out | pairs | Ranking CNN | hypercolumns | as shipped |",
         "| --- | ---: | ---: | ---: | ---: |",

@@ -1,9 +1,7 @@
-"""The segmentation that agrees most with all annotators, proven best.
+"""The segmentation that agrees most with all annotators, with a proof of optimality.
 
->>> from storyscope import Segmentation
->>> a, b, c = (Segmentation.from_cuts(cuts, 5) for cuts in ([2, 3, 4], [1], [3]))
->>> agree([a, b, c]).segmentation.cuts
-(2, 3)
+>>> from storyscope import Segmentation >>> a, b, c = (Segmentation.from_cuts(cuts, 5) for cuts in
+([2, 3, 4], [1], [3])) >>> agree([a, b, c]).segmentation.cuts (2, 3)
 """
 
 from __future__ import annotations
@@ -22,12 +20,12 @@ from storyscope.evaluate.agreement.relaxation import TOLERANCE
 from storyscope.evaluate.iou import mean_iou, require_same_end
 
 MOST_ANNOTATORS = 60
-"""One bit of a whole number for each."""
+"""Maximum number of annotators: one bit of an integer for each."""
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """A segmentation that stands for several annotators."""
+    """A segmentation that represents several annotators."""
 
     segmentation: Segmentation
     mean_iou: float
@@ -35,7 +33,7 @@ class Agreement:
     exact: bool
     """Whether it is proven that no segmentation agrees more."""
     bound: float
-    """No segmentation agrees more than this; equal to `mean_iou` when exact."""
+    """Upper bound on the agreement of any segmentation; equal to `mean_iou` if exact."""
 
 
 def agree(
@@ -63,7 +61,7 @@ def agree(
 def agree_as_in_paper(
     annotations: Sequence[Segmentation], cuts: Iterable[int] | None = None
 ) -> Agreement:
-    """The paper's approximate dynamic program, for comparison; proves nothing about its answer."""
+    """The paper's approximate dynamic program, for comparison; it proves no bound."""
     annotations = _checked(annotations)
     found = longest_path_as_in_paper(annotations, cuts)
     return Agreement(found, _agreement(found, annotations), exact=False, bound=1.0)
