@@ -20,6 +20,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -28,7 +30,9 @@ from benchmarks.attacks.warm import Forked, fork_command, fork_ours
 from benchmarks.attacks.worker import Lost
 from storyscope import Library
 from storyscope.errors import StoryscopeError
+from storyscope.library import training
 from storyscope.library.checking import check_library
+from storyscope.stories.fine_tuning import FINE, fine_tune
 
 Words = tuple[str, ...]
 Process = Forked | subprocess.Popen[bytes]
@@ -87,6 +91,7 @@ class Trap:
 def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], None]:
     """Kill one command after another, each on a copy of a library."""
     fork_ours()
+    make_training_short()
     for name, which in (("a", 0), ("b", 1)):
         (scratch / f"{name}.mp4").write_bytes(films.film(which))
     whole = scratch / "whole"
@@ -123,6 +128,13 @@ def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], None]:
         return f"{name} {how}, {time.monotonic() - began:.1f} s"
 
     return attack, None
+
+
+def make_training_short() -> None:
+    """Let training begin at once and take few steps: it may be killed in any of them."""
+    training.fine_tune = partial(fine_tune, recipe=replace(FINE, steps=4))
+    with suppress(ImportError):
+        import torch  # noqa: F401 (commands that are forked have it then)
 
 
 def _library(name: str, number: int, whole: Path, scratch: Path) -> Path:
