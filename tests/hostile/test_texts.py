@@ -87,3 +87,11 @@ def test_a_textgrid_line_of_blanks_is_read(tmp_path):
     path.write_text(f"{head}text = a{' ' * 300_000}b\n")
     (read,) = read_annotations(path)
     assert read.titles[0].split() == ["a", "b"]
+
+
+def test_a_title_of_a_hundred_thousand_letters_is_drawn_as_far_as_it_fits(library, tmp_path):
+    end = library.video("film").duration
+    marked = Annotation("eve", (0.0,), end, ("a" * 100_000,))
+    stories = library.stories_marked("film", marked)
+    find_format("sheet").save(library.timeline("film", stories=stories), tmp_path / "sheet.png")
+    assert (tmp_path / "sheet.png").read_bytes().startswith(b"\x89PNG")

@@ -200,11 +200,17 @@ def _write(
     draw.text(place, text, font=font, fill=colour, anchor=anchor)
 
 
+MOST_LINES = 3
+"""Lines of text that a story has room for."""
+
+
 def _wrapped(draw: ImageDraw.ImageDraw, text: str, size: int, room: int) -> list[str]:
     """Lines no wider than `room` pixels; a word that is too long for a line is shortened."""
-    text, font = set_type(text, size)
+    # No more could be shown, and measuring it takes the square of its length.
+    text, font = set_type(text[: MOST_LINES * room], size)
     lines: list[str] = []
     for word in text.split():
+        word = word[:room]
         while draw.textlength(word, font=font) > room and len(word) > 4:
             word = word.rstrip(".")[:-1] + "..."
         longer = f"{lines[-1]} {word}" if lines else word
