@@ -95,3 +95,11 @@ def test_a_title_of_a_hundred_thousand_letters_is_drawn_as_far_as_it_fits(librar
     stories = library.stories_marked("film", marked)
     find_format("sheet").save(library.timeline("film", stories=stories), tmp_path / "sheet.png")
     assert (tmp_path / "sheet.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("before", ["", "start,title\n"])
+def test_a_cell_that_is_too_large_is_named_with_its_line(tmp_path, before):
+    path = tmp_path / "stories.csv"
+    path.write_text(f'{before}0,"{"a" * 200_000}"\n')
+    with pytest.raises(StoryscopeError, match=rf"stories\.csv:{1 + bool(before)}: field larger"):
+        read_annotations(path)

@@ -65,7 +65,7 @@ def read_csv(path: Path, text: str, hints: Hints) -> list[WrittenAnnotation]:
     Further columns may contain the end, the title and the annotator; without a header the second
     column is the end.
     """
-    rows = list(_rows(_without_cutting_list(text)))
+    rows = list(_rows(path, _without_cutting_list(text)))
     if not rows:
         raise FormatError(f"{path}:1: expected one story per line, got an empty file")
     header = _names(rows[0][1])
@@ -197,12 +197,17 @@ def _title(words: Sequence[str]) -> str:
     return "" if title == "–" else title
 
 
-def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
     """Lines that are not empty, with their numbers."""
-    reader = csv.reader(io.StringIO(text), delimiter=_separator(text))
-    for cells in reader:
-        if any(cell.strip() for cell in cells):
-            yield reader.line_num, cells
+    number = 1
+    try:
+        reader = csv.reader(io.StringIO(text), delimiter=_separator(text))
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield reader.line_num, cells
+            number = reader.line_num + 1
+    except csv.Error as error:
+        raise FormatError(f"{path}:{number}: {error}") from error
 
 
 def _without_cutting_list(text: str) -> str:

@@ -11,6 +11,8 @@ from storyscope.transcripts.cues import Cue
 
 FILM_RATE = 24_000 / 1001
 """Frame rate of MicroDVD files if neither they nor their video state one."""
+STYLES = 100_000
+"""Characters at the beginning of a SAMI file among which its styles name the languages."""
 LAST_SECONDS = 5.0
 """Seconds that the last words of a SAMI file are shown, because no line states their end."""
 
@@ -57,7 +59,7 @@ def sami_cues(text: str, name: str = "") -> tuple[list[Cue], str]:
     syncs = list(_SYNC.finditer(text))
     if not syncs:
         raise TranscriptError(f"{name} is a SAMI file without a <SYNC Start=...>")
-    languages = {found[1].lower(): found[2] for found in _LANGUAGE.finditer(text)}
+    languages = {found[1].lower(): found[2] for found in _LANGUAGE.finditer(text, 0, STYLES)}
     wanted = _first_class(text)
     shown: list[tuple[float, str]] = []
     edges = [*(sync.start() for sync in syncs[1:]), len(text)]
