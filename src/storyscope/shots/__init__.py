@@ -1,4 +1,4 @@
-"""Frames come in, shots go out: cuts, fades and dissolves, as soon as each is certain."""
+"""Shot detection: from frames to shots, with cuts, fades, dissolves and wipes, as a stream."""
 
 from storyscope.shots.detect import detect_shots
 

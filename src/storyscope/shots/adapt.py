@@ -19,7 +19,8 @@ ROUNDS = 20
 
 
 def adapt(examples: Sequence[tuple[np.ndarray, bool]]) -> dict[str, np.ndarray]:
-    """The weights of the second look after examples: features, and whether it is a transition."""
+    """The weights of the second network after training on examples: features, and whether each is a
+    transition."""
     shipped = load_weights()
     h = np.stack([np.append(hidden(features, shipped), 1.0) for features, _ in examples])
     y = np.array([float(real) for _, real in examples])
@@ -30,7 +31,7 @@ def adapt(examples: Sequence[tuple[np.ndarray, bool]]) -> dict[str, np.ndarray]:
         slope = h.T @ (chance - y) + STIFFNESS * (w - start)
         curve = (h.T * (chance * (1 - chance))) @ h + STIFFNESS * np.eye(len(w))
         step = np.linalg.solve(curve, slope)
-        # Where the network is very sure, a whole Newton step can overshoot.
+        # If the network is very confident, a full Newton step can overshoot.
         lengths = [0.5**k for k in range(12)]
         w = min((w - length * step for length in lengths), key=lambda v: _cost(v, h, y, start))
     return {

@@ -1,9 +1,9 @@
-"""Scores in, transitions out.
+"""From scores to transitions.
 
-A frame is scored for four questions: does a new shot begin with it at a cut; does it lie inside
-a gradual transition; inside a fade; inside a wipe. Frames that score low on the first two are
-quiet. A busy stretch is decided as soon as enough quiet frames follow it, so a decision never
-depends on how the film was cut into blocks.
+A frame has four scores: a new shot begins with it at a cut; it is inside a gradual transition;
+inside a fade; inside a wipe. Frames that score low on the first two are quiet. A busy stretch is
+decided as soon as enough quiet frames follow it, so a decision never depends on how the film is
+split into blocks.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from storyscope.core import Transition, TransitionKind
 CUT, GRADUAL, FADE, WIPE = range(4)
 CUT_THRESHOLD = 0.4
 GRADUAL_THRESHOLD = 0.8
-"""What the first network must say of some frame of a gradual transition."""
+"""Minimum score by the first network of some frame of a gradual transition."""
 SUGGESTED = 0.5
-"""What the first network must say of some frame, where the second look confirms it."""
+"""Minimum score by the first network of some frame, if the second network confirms it."""
 CONFIRMED = 0.8
-"""The probability by which the second look confirms a gradual transition."""
+"""Minimum probability by the second network of a gradual transition."""
 GRADUAL_EDGE = 0.35
-"""A gradual transition lasts as long as the first network stays above this."""
+"""A gradual transition lasts while the score of the first network stays above this."""
 SHORTEST_GRADUAL = 5
 LONGEST_GAP = 4
-"""Two gradual transitions no further apart than this are one."""
+"""Gradual transitions at most this many frames apart are merged."""
 
 QUIET = 0.1
 QUIET_FRAMES = 6
-"""Frames without any sign of change that settle what came before; also the shortest shot beside
-a gradual transition at either end of the film."""
+"""Number of quiet frames that settle what came before; also the minimum length of a shot next to a
+gradual transition at either end of the film."""
 LONGEST_STRETCH = 1024
 
 Pause = Callable[[int, int], bool]
@@ -43,12 +43,11 @@ def find_transitions(
 ) -> Iterator[Transition]:
     """Yield the transitions of a film whose scores (n x 4) arrive in blocks, counted from 0.
 
-    `confirm(first_frame, scores)` is asked how likely the frames that look like a gradual
-    transition are one; those it does not confirm are left out, and cuts inside them stay cuts.
-
-    `is_pause(first_frame, end_frame)` knows a screen that is empty for too short a time to be a
-    shot: a fade-out, such a pause and a fade-in are one fade. A fade that opens or closes the
-    film joins no two shots, and is no transition.
+    `confirm(first_frame, scores)` returns the probability that frames that look like a gradual
+    transition are one; others are dropped, and cuts inside them stay cuts. `is_pause(first_frame,
+    end_frame)` recognises a screen that is empty for too short a time to be a shot: a fade-out,
+    such a pause and a fade-in are one fade. A fade at the start or end of the film joins no two
+    shots, and is not a transition.
     """
     for transition in _joined(_decided(blocks, confirm), is_pause):
         if _follows_a_shot(transition, is_pause):
@@ -58,7 +57,7 @@ def find_transitions(
 def _joined(
     decided: Iterable[tuple[int, list[Transition]]], is_pause: Pause
 ) -> Iterator[Transition]:
-    """Hold a transition back for as long as nothing but a pause has followed it."""
+    """Delay a transition while only a pause has followed it."""
     held: Transition | None = None
     for until, found in decided:
         for transition in found:
@@ -90,7 +89,7 @@ def _follows_a_shot(transition: Transition, is_pause: Pause) -> bool:
 def _decided(
     blocks: Iterable[np.ndarray], confirm: Confirm | None
 ) -> Iterator[tuple[int, list[Transition]]]:
-    """How many frames are settled, and the transitions among those newly so, again and again."""
+    """Yield the number of settled frames and the new transitions among them, repeatedly."""
     held, first = np.zeros((0, 4), np.float32), 0
     for block in blocks:
         held = np.concatenate([held, block])
@@ -101,7 +100,7 @@ def _decided(
 
 
 def _decidable(held: np.ndarray) -> int:
-    """How many of the held frames lead up to a quiet gap, or have waited too long."""
+    """The number of pending frames before a quiet gap, or that have waited too long."""
     busy = np.flatnonzero(held[:, : GRADUAL + 1].max(axis=1) > QUIET)
     if len(busy) == 0:
         return max(0, len(held) - QUIET_FRAMES)
@@ -132,7 +131,7 @@ def _decide(scores: np.ndarray, first: int, confirm: Confirm | None) -> list[Tra
 
 
 def _gradual(scores: np.ndarray, first: int, confirm: Confirm | None) -> dict[range, float]:
-    """The gradual transitions of one stretch, and how sure each is."""
+    """The gradual transitions of one stretch, with their confidence."""
     if confirm is None:
         return {
             run: float(scores[run.start : run.stop, GRADUAL].max()) for run in gradual_runs(scores)
@@ -145,7 +144,7 @@ def _gradual(scores: np.ndarray, first: int, confirm: Confirm | None) -> dict[ra
 
 
 def gradual_runs(scores: np.ndarray, threshold: float = GRADUAL_THRESHOLD) -> list[range]:
-    """The stretches that look like gradual transitions, and rise above `threshold` somewhere."""
+    """The stretches that look like gradual transitions, with some score above `threshold`."""
     gradual = scores[:, GRADUAL]
     found: list[range] = []
     for run in runs(gradual > GRADUAL_EDGE):
@@ -167,7 +166,7 @@ def _kind(scores: np.ndarray) -> TransitionKind:
 
 
 def runs(mask: np.ndarray) -> list[range]:
-    """The stretches where `mask` holds."""
+    """The stretches where `mask` is true."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], mask.astype(np.int8), [0]])))
     return [range(int(first), int(end)) for first, end in edges.reshape(-1, 2)]
 

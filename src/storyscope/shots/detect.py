@@ -1,4 +1,4 @@
-"""The streaming detector: small frames in, shots out, in memory that does not grow."""
+"""The streaming detector: from small frames to shots, in constant memory."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ DETECTORS = {
     "neural": "storyscope.shots.verify",
     "paper": "storyscope.shots.paper",
 }
-"""Every detector and the file whose `score_frames` it is."""
+"""Every detector and the module of its `score_frames`."""
 CONFIRMED_DETECTORS = ("fast", "neural")
-"""Detectors whose gradual transitions get a second look; the paper's is left as it was."""
+"""Detectors whose gradual transitions are checked by the second network; the paper's is not."""
 
 PLUGINS = "storyscope.detectors"
-"""The entry points by which other packages bring functions like `score_frames`."""
+"""The group of entry points of `score_frames` functions in other packages."""
 
 Scorer = Callable[[Iterable[np.ndarray]], Iterator[np.ndarray]]
 

@@ -1,4 +1,4 @@
-"""The fast detector: measurements of small frames, judged by a small network."""
+"""The fast detector: measurements of small frames, scored by a small network."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ from storyscope.shots.sliding import sliding
 
 
 def score_frames(pixels: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
-    """Score every frame (cut, gradual, fade, wipe) from what surrounds it, and nothing else."""
+    """Score every frame (cut, gradual, fade, wipe) from its surroundings, and nothing else."""
     sketches = (sketch(block) for block in pixels)
     return sliding(sliding(sketches, measure, REACH), score, MARGIN)

@@ -20,18 +20,18 @@ LAGS = (1, 2, 4, 8, 16, 32)
 MIDPOINTS = (1, 2, 4, 8, 12, 16, 24)
 SPARSE_LAGS = (1, 2, 8)
 REACH = 24
-"""Frames to either side that a frame's measurements look at."""
+"""Number of frames on either side that a frame's measurements depend on."""
 
 CHANNELS = len(TILE_LAGS) + 2 * len(LAGS) + len(MIDPOINTS) + len(SPARSE_LAGS) + 5
 
 TILE_COUNT, BINS = 16 * 9, 512
 LUMA = np.array([0.299, 0.587, 0.114], np.float32)
 
-# A sketch is a frame boiled down to one row of numbers; these are its parts.
+# A sketch is a frame reduced to one row of numbers; these are its parts.
 TILES = slice(0, 432)
 """Mean colours in [0, 1]."""
 SHAPE = slice(432, 576)
-"""Brightness of the tiles less its mean, over its contrast, at unit length."""
+"""Brightness of the tiles minus its mean, over its contrast, at unit length."""
 HISTOGRAM = slice(576, 1088)
 """Square roots of colour frequencies."""
 BRIGHTNESS, CONTRAST, COLOUR = 1088, 1089, 1090
@@ -39,7 +39,7 @@ SKETCH = 1091
 
 
 def sketch(rgb: np.ndarray) -> np.ndarray:
-    """Boil down frames: uint8 n x 27 x 48 x 3 to float32 n x SKETCH."""
+    """Reduce frames to sketches: uint8 n x 27 x 48 x 3 to float32 n x SKETCH."""
     n = len(rgb)
     out = np.empty((n, SKETCH), np.float32)
     tiles = _tile_sums(rgb) * np.float32(1 / (9 * 255))
@@ -48,7 +48,7 @@ def sketch(rgb: np.ndarray) -> np.ndarray:
     luma -= mean[:, None]
     contrast = np.sqrt(np.einsum("ij,ij->i", luma, luma) / TILE_COUNT)
     out[:, TILES] = tiles.reshape(n, -1)
-    # Below the noise of a dark picture there is no shape to speak of.
+    # Below the noise of a dark picture there is no meaningful shape.
     out[:, SHAPE] = luma / ((contrast + 0.01) * np.float32(TILE_COUNT**0.5))[:, None]
     out[:, HISTOGRAM] = _histogram(rgb)
     out[:, BRIGHTNESS] = mean
@@ -60,7 +60,7 @@ def sketch(rgb: np.ndarray) -> np.ndarray:
 
 
 def _tile_sums(rgb: np.ndarray) -> np.ndarray:
-    """Three rows and then three columns added up by hand: `sum` takes three times as long."""
+    """Three rows and then three columns added explicitly: `sum` takes three times as long."""
     rows = rgb.reshape(len(rgb), 9, 3, 144)
     rows = rows[:, :, 0].astype(np.uint16) + rows[:, :, 1] + rows[:, :, 2]
     columns = rows.reshape(len(rgb), TILE_COUNT, 3, 3)
@@ -97,7 +97,7 @@ def measure(sketches: np.ndarray) -> np.ndarray:
 def _pair(vectors: np.ndarray, lag: int, count: int) -> tuple[np.ndarray, np.ndarray]:
     """For each measured frame t, the frame before and the frame after that are `lag` apart.
 
-    An odd lag leans back, so that lag 1 compares t-1 with t: what a cut at t parts.
+    An odd lag leans back, so that lag 1 compares t-1 with t: the two sides of a cut at t.
     """
     before, after = REACH - (lag + 1) // 2, REACH + lag // 2
     return vectors[before : before + count], vectors[after : after + count]
@@ -112,7 +112,7 @@ def _distances(vectors: np.ndarray, lag: int, count: int) -> np.ndarray:
 
 
 def _unlikeness(vectors: np.ndarray, lag: int, count: int) -> np.ndarray:
-    """Half the squared difference: one less the cosine where both are of unit length."""
+    """Half the squared difference: one minus the cosine if both have unit length."""
     before, after = _pair(vectors, lag, count)
     change = after - before
     return np.asarray(np.einsum("ij,ij->i", change, change) / 2, np.float32)

@@ -1,9 +1,8 @@
-"""The learned half of the fast detector: a small dilated network over measurements, in numpy.
+"""The learned part of the fast detector: a small dilated network over measurements, in numpy.
 
-    h_0 = relu(x W)        h_{i+1} = h_i + relu(h_i shifted by -d, 0, +d, times W_i)
-
-with d doubling from layer to layer, so that each frame's scores see MARGIN frames either side.
-Trained by `training/train_shots.py`; its weights are stored as half floats (see weights.py).
+h_0 = relu(x W) and h_{i+1} = h_i + relu(h_i shifted by -d, 0, +d, times W_i), with d doubling from
+layer to layer, so that each frame's scores depend on MARGIN frames on either side. It is trained by
+`training/train_shots.py`; its weights are stored as half floats (see weights.py).
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ OUTPUTS = 4
 def score(measurements: np.ndarray, weights: Mapping[str, np.ndarray] | None = None) -> np.ndarray:
     """Probabilities (n - 2 MARGIN) x (cut, gradual, fade, wipe) of n x CHANNELS measurements.
 
-    Training passes its own `weights`; else those in the package count.
+    Training passes its own `weights`; by default those in the package are used.
     """
     weights = weights or load_weights()
     h = np.maximum(measurements @ weights["enter"] + weights["enter_bias"], 0)

@@ -20,29 +20,30 @@ from storyscope.shots.sliding import sliding
 CUT_DISTANCE = 0.45
 HUMP_SLOPE = 0.005
 AVERAGED = 21
-"""Frames in the moving average."""
+"""Number of frames in the moving average."""
 HUMP_REACH = 12
-"""Frames from a gradual transition's inside to where its hump rises and falls."""
+"""Number of frames from the inside of a gradual transition to where its hump rises and falls."""
 REACH = AVERAGED // 2 + HUMP_REACH + 1
 MATCH = 0.8
 """Cosine above which two descriptors match."""
 TEXTURE = 12.0
-"""Mean gradient, in grey levels, below which a tile carries no descriptor."""
+"""Mean gradient, in grey levels, below which a tile has no descriptor."""
 SEARCH = 2
 BINS = 8 * 4 * 4
 
 
 def score_frames(pixels: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
-    """Score every frame (cut, gradual, fade, wipe) as the paper's detector judges it."""
+    """Score every frame (cut, gradual, fade, wipe) as the paper's detector does."""
     return sliding(sliding(pixels, _distances, 1), _judge, REACH)
 
 
 def _judge(distances: np.ndarray) -> np.ndarray:
-    """Threshold the distance for cuts, the slope of its moving average for the rest."""
+    """Threshold the distance for cuts, and the slope of its moving average for gradual
+    transitions."""
     count = len(distances) - 2 * REACH
     scores = np.zeros((count, 4), np.float32)
     scores[:, 0] = np.clip(distances[REACH : REACH + count] / (2 * CUT_DISTANCE), 0, 1)
-    # A cut is a hump of its own kind: flattened here, or it would pass for a gradual one.
+    # A cut is a hump too: it is flattened here, so that it is not taken for a gradual one.
     quieter = np.minimum(np.roll(distances, 1), np.roll(distances, -1))
     calm = np.where(distances > CUT_DISTANCE, quieter, distances)
     average = np.convolve(calm, np.ones(AVERAGED) / AVERAGED, mode="valid")
@@ -97,7 +98,7 @@ def _descriptors(rgb: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _unmatched(local: np.ndarray, textured: np.ndarray) -> np.ndarray:
-    """Share of a frame's descriptors that nothing near them in the frame before resembles."""
+    """Share of a frame's descriptors without a match nearby in the frame before."""
     old = np.pad(local[:-1], ((0, 0), (SEARCH, SEARCH), (SEARCH, SEARCH), (0, 0)))
     new = local[1:]
     best = np.full(new.shape[:3], -1, np.float32)

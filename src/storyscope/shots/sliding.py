@@ -1,4 +1,4 @@
-"""Looking at a long row of things through a short window."""
+"""A sliding window over a long stream of rows."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def sliding(
 ) -> Iterator[np.ndarray]:
     """Apply `look`, which loses `reach` rows at either end, to rows that arrive in blocks.
 
-    The first and the last row are repeated, so that as many rows go out as came in; what goes
-    out does not depend on where one block ends and the next begins.
+    The first and the last row are repeated, so that there are as many output rows as input rows;
+    the output does not depend on the block boundaries.
     """
     held: np.ndarray | None = None
     for block in blocks:

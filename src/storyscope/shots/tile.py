@@ -1,4 +1,4 @@
-"""Transitions in, shots out: the shots tile the video from its first frame to its last."""
+"""From transitions to shots, which tile the video from its first frame to its last."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ RECENT = 8192
 FALLBACK_FRAME_SECONDS = 1 / 25
 PAUSE_SECONDS = 1.0
 EMPTY = 12
-"""A screen whose colours all lie within so many levels of each other shows no picture."""
+"""A screen whose colours differ by at most this many levels is empty."""
 
 
 class Timestamps:
-    """When recent frames are shown, and which show nothing; older ones are forgotten."""
+    """The times of recent frames, and which of them are empty; older ones are dropped."""
 
     def __init__(self) -> None:
         self.start_frame = 0
@@ -29,25 +29,26 @@ class Timestamps:
         self._empty: deque[bool] = deque(maxlen=RECENT)
 
     def noting(self, frames: Iterable[SmallFrame]) -> Iterator[SmallFrame]:
-        """Hand the frames on, remembering their times."""
+        """Pass the frames on, and record their times."""
         for frame in frames:
             if not self._recent:
                 self.start_frame = self.end_frame = frame.index
-                # Sound may lead: the first frame is on show from 0, whenever it comes.
+                # Sound may lead: the first frame is shown from 0 on, whenever it comes.
                 self.start_seconds = frame.seconds if frame.index else 0.0
             self.end_frame += 1
             self._recent.append(frame.seconds)
             yield frame
 
     def looking(self, blocks: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
-        """Hand the frames' pixels on, remembering which screens were empty."""
+        """Pass the frames' pixels on, and record which screens were empty."""
         for block in blocks:
             pixels = block.reshape(len(block), -1)
             self._empty.extend((np.ptp(pixels, axis=1) <= EMPTY).tolist())
             yield block
 
     def is_pause(self, first_frame: int, end_frame: int) -> bool:
-        """Whether the screen was empty all through these frames, counted from 0, and not long."""
+        """Whether the screen was empty during all of these frames, counted from 0, for a short
+        time."""
         seen = self.end_frame - self.start_frame
         first, end = first_frame - seen, end_frame - seen
         if first < -len(self._empty):
@@ -60,7 +61,7 @@ class Timestamps:
 
     @property
     def end_seconds(self) -> float:
-        """When the video ends: its last frame lasts as long as the one before it."""
+        """The end of the video: its last frame lasts as long as the one before it."""
         if len(self._recent) < 2:
             return self._recent[-1] + FALLBACK_FRAME_SECONDS
         return 2 * self._recent[-1] - self._recent[-2]
@@ -69,7 +70,7 @@ class Timestamps:
 def tile(
     transitions: Iterable[Transition], times: Timestamps, config: ShotConfig
 ) -> Iterator[Shot]:
-    """Part the frames at the middle of each transition; its frames are counted from 0."""
+    """Split the frames at the middle of each transition; its frames are counted from 0."""
     latest: Shot | None = None
     for transition in transitions:
         transition = _numbered(transition, times.start_frame)

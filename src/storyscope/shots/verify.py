@@ -1,7 +1,7 @@
-"""The second stage: TransNetV2, asked only where the fast detector is not sure.
+"""The second stage: TransNetV2, run only where the fast detector is uncertain.
 
-TransNetV2 looks at windows of 100 frames and answers for the middle 50. The film is parted into
-such windows once and for all; a window without an unsure frame is never shown to the network.
+TransNetV2 takes windows of 100 frames and scores the middle 50. The film is split into fixed
+windows; a window without an uncertain frame is never passed to the network.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from storyscope.shots.sliding import sliding
 MODEL = "transnetv2"
 STEP, AROUND = 50, 25
 UNSURE = (0.1, 0.97)
-"""A peak between these makes its window one to be asked about."""
+"""A peak between these values makes its window uncertain."""
 TRUST = 0.75
-"""Weight of TransNetV2's log-odds beside the fast detector's."""
+"""Weight of TransNetV2's log-odds relative to the fast detector's."""
 
 Network = Callable[[np.ndarray], np.ndarray]
 """Frames (n x 27 x 48 x 3) to n x (first frame of a shot, inside a transition)."""
@@ -33,12 +33,12 @@ JUDGED = np.dtype([("rgb", np.uint8, (27, 48, 3)), ("scores", np.float32, (4,))]
 
 
 def score_frames(pixels: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
-    """Score every frame with the fast detector, and unsure ones with TransNetV2 too."""
+    """Score every frame with the fast detector, and uncertain ones with TransNetV2 too."""
     return verified(pixels, load_transnet("cuda" if may_use_gpu() and torch_sees_gpu() else "cpu"))
 
 
 def verified(pixels: Iterable[np.ndarray], network: Network) -> Iterator[np.ndarray]:
-    """The fast detector's scores, corrected by `network` in windows where they are unsure."""
+    """The fast detector's scores, corrected by `network` in uncertain windows."""
     seen, kept = tee(pixels)
     windows = _in_steps(_side_by_side(kept, fast.score_frames(seen)))
 
@@ -52,7 +52,7 @@ def verified(pixels: Iterable[np.ndarray], network: Network) -> Iterator[np.ndar
 
 
 def is_unsure(scores: np.ndarray) -> bool:
-    """Whether something in the middle of the window rises, but not high enough to be sure."""
+    """Whether something in the middle of the window rises, but not high enough to be certain."""
     peak = scores[:, : GRADUAL + 1].max(axis=1)
     low, high = UNSURE
     first, end = AROUND, len(peak) - AROUND
@@ -114,7 +114,7 @@ def load_transnet(device: str = "cpu") -> Network:
     weights = find_model(MODEL).file("*.pth")
 
     class Checked(TransNetV2):  # type: ignore[misc]
-        """The network without its habit of reseeding everyone's random numbers."""
+        """The network without its side effect of reseeding global random generators."""
 
         def _setup_deterministic_behavior(self) -> None:
             pass
@@ -126,11 +126,11 @@ def load_transnet(device: str = "cpu") -> Network:
 
     def run(rgb: np.ndarray) -> np.ndarray:
         frames = torch.from_numpy(np.ascontiguousarray(rgb))[None].to(device)
-        # A GPU would else round to ten bits on the way, and not always in the same order.
+        # Otherwise a GPU would round to ten bits, and not always in the same order.
         exact = torch.backends.cudnn.flags(enabled=True, deterministic=True, allow_tf32=False)
         with torch.inference_mode(), exact:
             single, every = network.predict_raw(frames)
-        # It marks the last frame before a cut; here the first one after it counts.
+        # It marks the last frame before a cut; we mark the first one after it.
         single = torch.roll(single, 1, dims=1)
         return np.asarray(torch.cat([single, every], dim=2)[0].cpu().numpy(), np.float32)
 

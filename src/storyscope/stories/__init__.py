@@ -1,7 +1,8 @@
-"""Shots and their features in, stories out.
+"""Story detection: from shots and their features to stories.
 
-`segment` finds them by the settings, `all_granularities` keeps every coarser and finer way to tell
-them, `explain` says why; `cluster` is the paper's exact clustering of consecutive shots.
+`segment` finds them with the given settings, `all_granularities` returns every coarser and finer
+segmentation, `explain` gives reasons; `cluster` is the paper's exact clustering of consecutive
+shots.
 """
 
 from storyscope.clustering import (

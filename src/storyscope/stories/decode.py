@@ -23,14 +23,14 @@ from storyscope.stories.posterior import Posterior
 from storyscope.stories.similarity import Array
 
 LIKELY_CHANGE = 0.05
-"""Changes less probable than this are not considered as story boundaries."""
+"""Minimum probability of a shot change to be considered as a boundary."""
 
 LIKELY_STORY = 5e-4
-"""Stories less probable than this do not count in expectations."""
+"""Minimum probability of a story to count in expectations."""
 
 
 FIRST_GUESSES = (0.5, 0.7, 1.0, 1.4, 2.0)
-"""Numbers of stories to begin with, as shares of the expected number."""
+"""Initial numbers of stories, relative to the expected number."""
 
 
 def most_agreeable(chances: Posterior, edges: Array) -> tuple[int, ...]:
@@ -54,7 +54,7 @@ def most_agreeable(chances: Posterior, edges: Array) -> tuple[int, ...]:
 
 
 def _improving(own: Array, others: Array, count: float) -> Iterator[Array]:
-    """Paths that are each the best for the count and mean of the one before."""
+    """Paths that are each optimal for the count and mean of the one before."""
     mean = 0.5
     for _ in range(12):
         path = _heaviest_path((own - mean) / count + others)
@@ -77,7 +77,7 @@ def expected_overlaps(chances: Posterior, edges: Array) -> tuple[Array, Array, A
     likely[0] = True
     places = np.append(np.flatnonzero(likely), shots)
     first, step = np.nonzero(chances.stories > LIKELY_STORY)
-    # A story twice as long as any likely one shares less than half with every true story.
+    # A story twice as long as any likely one overlaps less than half of every true story.
     lengths = min(lengths, 2 * int(step.max(initial=0) + 1))
     places = _bridged(places, lengths)
     # Seconds of a long film in single precision are exact to a millisecond.
@@ -101,7 +101,7 @@ def expected_overlaps(chances: Posterior, edges: Array) -> tuple[Array, Array, A
 
 
 def _bridged(places: Array, lengths: int) -> Array:
-    """The places, with more put in wherever two are farther apart than the longest story."""
+    """The positions, with more added wherever two are farther apart than the longest story."""
     gaps = np.diff(places)
     wide = np.flatnonzero(gaps > lengths)
     if not len(wide):
@@ -111,7 +111,8 @@ def _bridged(places: Array, lengths: int) -> Array:
 
 
 def _heaviest_path(gains: Array) -> Array:
-    """Places from first to last that gather the most: best[j] = max over i of best[i] + gains."""
+    """Positions from first to last with the largest sum: best[j] = max over i of best[i] +
+    gains."""
     count = len(gains)
     best, came_from = np.zeros(count), np.zeros(count, int)
     for stop in range(1, count):

@@ -1,8 +1,9 @@
-"""Annotated videos to learn from, and ways to make other videos of them.
+"""Annotated videos for training, and variants derived from them.
 
-The few collections there are were cut by few people and described by few networks. So each video
-is also learned from with its stories in another order, as another network would describe it, cut
-faster or slower, and as a news programme of short items: what still holds there holds elsewhere.
+There are few collections, edited by few people and described by few networks. So training also uses
+variants of each video: with its stories in another order, as another network would describe it,
+with faster or slower editing, and as a news programme of short items. What holds in all of them
+generalises better.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from storyscope.stories.relations import Rhythm
 from storyscope.stories.similarity import Array
 
 WANDERING = 0.1
-"""How far a story moves in another order, as a share of the number of stories."""
+"""How far a story moves in another order, relative to the number of stories."""
 
 
 @dataclass(frozen=True, eq=False)
 class StoryExample:
-    """One annotated video, as the detector sees it."""
+    """One annotated video for the detector."""
 
     features: tuple[Features, ...]
     rhythm: Rhythm
@@ -31,14 +32,14 @@ class StoryExample:
     """Stories over shots."""
 
     def of_shots(self, shots: Array, starts: Iterable[int]) -> StoryExample:
-        """Some of the shots, in the order given by their numbers, with stories starting there."""
+        """A selection of the shots, in the given order, with stories starting there."""
         features = tuple(replace(each, vectors=each.vectors[shots]) for each in self.features)
         truth = Segmentation(tuple(int(start) for start in starts), len(shots))
         return StoryExample(features, self.rhythm.of_shots(shots), truth)
 
 
 def variants(example: StoryExample, rng: np.random.Generator) -> list[StoryExample]:
-    """The video itself and the other videos made of it, all as likely to be learned from."""
+    """The video itself and its variants, all with the same probability."""
     others = (reordered(example, rng) for _ in range(4))
     first, second, third, fourth = others
     return [
@@ -54,7 +55,7 @@ def variants(example: StoryExample, rng: np.random.Generator) -> list[StoryExamp
 
 
 def reordered(example: StoryExample, rng: np.random.Generator) -> StoryExample:
-    """The same stories in another order, few of them far from where they were."""
+    """The same stories in another order, most of them near their old position."""
     stories = [*example.truth]
     moved = WANDERING * len(stories) * rng.standard_normal(len(stories))
     order = [stories[k] for k in np.argsort(np.arange(len(stories)) + moved)]
@@ -65,7 +66,7 @@ def reordered(example: StoryExample, rng: np.random.Generator) -> StoryExample:
 def projected(example: StoryExample, rng: np.random.Generator) -> StoryExample:
     """The same shots as another image network might describe them.
 
-    Some of the numbers, mixed at random into fewer, most often rectified, and noisier.
+    Some of the numbers are mixed at random into fewer, usually rectified, and noisier.
     """
 
     def by_another(feature: Features) -> Features:
@@ -84,7 +85,7 @@ def projected(example: StoryExample, rng: np.random.Generator) -> StoryExample:
 
 
 def sparser(example: StoryExample, rng: np.random.Generator) -> StoryExample:
-    """The video cut more slowly: some shots are gone, and the ones before them last longer."""
+    """A slower edit: some shots are removed, and the ones before them last longer."""
     kept = rng.random(len(example.rhythm)) > rng.uniform(0.2, 0.5)
     kept[list(example.truth.starts)] = True
     shots = np.flatnonzero(kept)
@@ -94,7 +95,8 @@ def sparser(example: StoryExample, rng: np.random.Generator) -> StoryExample:
 
 
 def denser(example: StoryExample, rng: np.random.Generator) -> StoryExample:
-    """The video cut faster: some shots become two, the second partly another shot of the story."""
+    """A faster edit: some shots are split in two, the second mixed with another shot of the
+    story."""
     halved = rng.random(len(example.rhythm)) < rng.uniform(0.2, 0.5)
     halved &= example.rhythm.lengths > 1.0
     shots = np.repeat(np.arange(len(halved)), 1 + halved)
@@ -114,7 +116,7 @@ def denser(example: StoryExample, rng: np.random.Generator) -> StoryExample:
 
 
 def as_news(example: StoryExample, rng: np.random.Generator) -> StoryExample:
-    """A programme of short items in any order, most of them announced by one of two anchors."""
+    """A programme of short items in any order, most of them introduced by one of two anchors."""
     items = _items(example.truth, rng)
     chosen = [items[k] for k in rng.permutation(len(items))[: rng.integers(12, 40)]]
     anchors = rng.integers(0, len(example.rhythm), 2)
@@ -156,7 +158,7 @@ def _items(truth: Segmentation, rng: np.random.Generator) -> list[range]:
 
 
 def _fellows(truth: Segmentation, shots: Array, rng: np.random.Generator) -> Array:
-    """For each of the shots, any shot of the same story."""
+    """For each of the shots, a random shot of the same story."""
     edges = np.array(truth.edges)
     story = np.searchsorted(edges, shots, side="right") - 1
     fellows: Array = rng.integers(edges[story], edges[story + 1])
@@ -164,6 +166,6 @@ def _fellows(truth: Segmentation, shots: Array, rng: np.random.Generator) -> Arr
 
 
 def _mixed(feature: Features, shots: Array, others: Array, share: Array) -> Features:
-    """The rows of the shots, each with a share of another shot's row."""
+    """The rows of the shots, each mixed with another shot's row."""
     rows = (1 - share) * feature.vectors[shots] + share * feature.vectors[others]
     return replace(feature, vectors=rows.astype(np.float32))

@@ -1,4 +1,4 @@
-"""Stretches that tell nothing by themselves, folded into the stories beside them."""
+"""Merge stretches without content into neighbouring stories."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from storyscope.core import StoryPath
 
 
 def fold(path: StoryPath, blank: Sequence[bool], *, credits_start: int) -> StoryPath:
-    """The same path, in which no blank stretch is a story, and the closing credits are one story.
+    """The same path without blank stretches as stories, and with the closing credits as one story.
 
-    `blank` says of each shot whether it shows nothing; from `credits_start` on a video shows only
-    lettering. Changes of shot that would set such a stretch apart come last in the path: they
-    count when every other change of shot does.
+    `blank` marks shots that are blank; from `credits_start` on, a video shows only text. Shot
+    changes that would separate such a stretch come last in the path.
     """
     shots = path.shots
     if all(blank) or credits_start == 0:
@@ -34,7 +33,7 @@ def fold(path: StoryPath, blank: Sequence[bool], *, credits_start: int) -> Story
 
 
 def _runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
-    """Where the flags are set: the first place of each run, and the place after its last."""
+    """Runs of set flags: the first index of each run, and the index after its last."""
     start = None
     for place, flag in enumerate([*flags, False]):
         if flag and start is None:

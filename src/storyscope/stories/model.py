@@ -1,8 +1,8 @@
-"""The learned part of the detector: how well each run of shots would do as a story.
+"""The learned part of the detector: how well each run of shots fits as a story.
 
-The relations of the views are averaged, each view with its learned weight. The score of a story
-[i, j) is what its own relations say (a small network) plus what the change it begins with says
-(another, which looks at the neighbouring changes too).
+The relations of the views are averaged with their learned weights. The score of a story [i, j) is
+the output of a small network on its own relations plus that of another on the shot change it begins
+with and the neighbouring changes.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from storyscope.stories.relations import (
 from storyscope.stories.similarity import COLOUR, LEARNED, TIME, Array, cue_of_view, vote_of
 
 NEIGHBOURS = 2
-"""Changes on either side that are looked at beside the change itself."""
+"""Number of shot changes on either side that the network sees."""
 
 CLIP = 4.0
-"""Relations are counted in standard deviations, up to this many."""
+"""Relations are clipped at this many standard deviations."""
 
 FORMAT = "storyscope stories 2"
 
@@ -42,20 +42,20 @@ DEFAULT = Path(__file__).with_name("default.safetensors")
 
 @dataclass(frozen=True, eq=False)
 class StoryModel:
-    """Weights of the views and of the two networks, and what they were trained on."""
+    """Weights of the views and of the two networks, and facts about their training."""
 
     weights: Mapping[str, Array]
     """Layers by name, float32 [in, out]; biases [out]; means and scales of the columns; `views`."""
     card: Mapping[str, str] = field(default_factory=dict)
-    """What it was trained on and how, for people."""
+    """What it was trained on and how, as text."""
     taught_by: Mapping[str, str] = field(default_factory=dict)
     """The videos it was trained on by name, each with the fingerprint of its shots."""
     pace: Pace | None = None
-    """Of the series it learned to tell; None where it should tell any video."""
+    """The pace of the series it was trained on; None for a general model."""
     even: bool = True
-    """Whether stories are taken to be about as long as each other where nothing speaks against it.
+    """Whether stories of similar length are preferred where the scores say nothing.
 
-    Not kept in the file: models are read without it only to measure what it is worth.
+    This is not stored in the file: it is turned off only to measure its effect.
     """
 
     def __post_init__(self) -> None:
@@ -64,13 +64,13 @@ class StoryModel:
             found = self.weights[name].shape if name in self.weights else "nothing"
             if found != (wanted,):
                 raise ModelError(
-                    f"a story model's {name} holds {wanted} numbers, got {found}; "
-                    "train it again with this version"
+                    f"a story model's {name} has {wanted} numbers, got {found}; train it again "
+                    "with this version"
                 )
 
     @property
     def digest(self) -> str:
-        """Fingerprint of all that decides which stories are found."""
+        """Digest of everything that affects which stories are found."""
         content = hashlib.sha256()
         for name in sorted(self.weights):
             content.update(name.encode() + np.ascontiguousarray(self.weights[name]).tobytes())
@@ -79,16 +79,16 @@ class StoryModel:
         return content.hexdigest()
 
     def view_weights(self, views: Collection[str]) -> dict[str, float]:
-        """The weight of each of these views that is used beside the others; they sum to one."""
+        """The normalised weight of each of these views; they sum to one."""
         learned = dict(zip(LEARNED, np.exp(self.weights["views"]).tolist(), strict=True))
         shares = {view: learned.get(view, vote_of(view) * learned[COLOUR]) for view in views}
         total = sum(shares.values())
         return {view: share / total for view, share in shares.items() if share}
 
     def inputs(self, relations: Relations, silenced: str | None = None) -> tuple[Array, Array]:
-        """Rows of the two networks: relations averaged over the views, and timing.
+        """Input rows of the two networks: relations averaged over the views, and timing.
 
-        Of a cue that is silenced, timing among them, the model sees what is usual.
+        A cue that is ablated, including timing, is replaced by its mean.
         """
         shares = self.view_weights(relations.cuts)
         tables = []
@@ -129,7 +129,7 @@ class StoryModel:
         return scores
 
     def slopes(self, cuts: Array, runs: Array) -> tuple[Array, Array]:
-        """Mean absolute slope of the score by each column of `cuts` and of `runs`."""
+        """Mean absolute gradient of the score by each column of `cuts` and of `runs`."""
         w = self.weights
         seen = cuts @ w["cut_1"] + w["cut_1_bias"]
         middle = w["cut_2"].reshape(2 * NEIGHBOURS + 1, seen.shape[1], -1)[NEIGHBOURS]
@@ -154,7 +154,7 @@ class StoryModel:
 
     @classmethod
     def load(cls, path: Path) -> StoryModel:
-        """Read a model back; anything else is refused by name."""
+        """Read a model; any other file is rejected."""
         wanted = {"format": FORMAT, "card": None, "digest": None, "taught_by": None, "pace": None}
         weights, facts = read_weights(path, "a story model", wanted)
         pace = json.loads(facts["pace"])
@@ -170,19 +170,19 @@ class StoryModel:
 
 
 def around(rows: Array) -> Array:
-    """Each row beside its neighbours on either side."""
+    """Each row together with its neighbours on either side."""
     padded = np.pad(rows, ((NEIGHBOURS, NEIGHBOURS), (0, 0)))
     beside: Array = np.hstack([padded[k : k + len(rows)] for k in range(2 * NEIGHBOURS + 1)])
     return beside
 
 
 def standardised(rows: Array, mean: Array, scale: Array) -> Array:
-    """Relations in standard deviations from what is usual."""
+    """Relations in standard deviations from their mean."""
     steps: Array = np.clip((rows - mean) / scale, -CLIP, CLIP).astype(np.float32, copy=False)
     return steps
 
 
 @cache
 def default_model() -> StoryModel:
-    """The model that ships with Storyscope."""
+    """The shipped model."""
     return StoryModel.load(check_own(DEFAULT))

@@ -30,13 +30,13 @@ from storyscope.stories.relations import Rhythm
 from storyscope.stories.similarity import Array
 
 DOUBT = 0.2
-"""Standard error of the logarithm of the number that the scores of a video expect."""
+"""Standard error of the logarithm of the number of stories expected from the scores of a video."""
 
 USUAL_SPREAD = 0.25
-"""How much pace varies between videos as long as little is known; counts as one video."""
+"""Prior variation of pace between videos while little is known; counts as one video."""
 
 STRANGER = 1.0
-"""The same between videos that have nothing to do with each other."""
+"""Variation of pace between unrelated videos."""
 
 UNEVEN = 1.2
 """Standard deviation of the logarithm of a story's length beside the usual one.
@@ -45,30 +45,30 @@ Of annotated stories it is .8 to 1.3 within a video, and the scores know most of
 """
 
 SHORTER = 0.2
-"""How far the logarithm of the usual length is below that of the mean length."""
+"""Difference between the logarithms of the usual length and the mean length."""
 
 CLOSE = 0.005
-"""The number of stories is met up to this share of it."""
+"""Relative tolerance for the number of stories."""
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Stories a minute in videos that belong together."""
+    """Stories per minute in related videos."""
 
     rate: float
     spread: float
-    """Standard deviation of the logarithm of one more video's rate."""
+    """Standard deviation of the logarithm of another video's rate."""
 
     @classmethod
     def of(cls, stories: Sequence[int], minutes: Sequence[float]) -> Pace:
-        """The pace of annotated videos: how many stories each has, and how long it is."""
+        """The pace of annotated videos, from their numbers of stories and their durations."""
         rates = np.log(np.array(stories) / np.array(minutes))
         squares = ((rates - rates.mean()) ** 2).sum() + USUAL_SPREAD**2
         variance = squares / len(rates) * (1 + 1 / len(rates))
         return cls(float(np.exp(rates.mean())), math.sqrt(variance))
 
     def aim(self, minutes: float, expected: float) -> float:
-        """The number of stories to tell in a video whose own scores expect so many."""
+        """The target number of stories of a video, given the number expected from its scores."""
         apart = math.log(self.rate * minutes / expected)
         variance = DOUBT**2 + self.spread**2
         akin, strange = _density(apart, variance), _density(apart, STRANGER**2)
@@ -77,7 +77,8 @@ class Pace:
 
 
 def evenness(shape: tuple[int, int], rhythm: Rhythm, stories: float) -> Array:
-    """Log-probability, up to a constant, of each story's length among so many: [shots, lengths]."""
+    """Log-probability, up to a constant, of each story's length given the number of stories:
+    [shots, lengths]."""
     start, step = np.indices(shape)
     edges = rhythm.edges
     length = edges[np.minimum(start + step + 1, len(rhythm))] - edges[start]
@@ -88,12 +89,13 @@ def evenness(shape: tuple[int, int], rhythm: Rhythm, stories: float) -> Array:
 
 
 def told_in(scores: Array, stories: float) -> Array:
-    """The scores with every story's moved alike, so that this number of stories is expected."""
+    """The scores with a constant added to every story, so that this number of stories is
+    expected."""
 
     def excess(moved: float) -> float:
         return math.log(posterior(scores + moved).expected_count / stories)
 
-    # The secant method, kept from running away where the number hardly depends on the scores.
+    # The secant method, with limited steps where the number hardly depends on the scores.
     moved, slope = 0.0, 0.6
     found = excess(moved)
     for _ in range(20):

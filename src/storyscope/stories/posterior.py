@@ -21,7 +21,7 @@ IMPOSSIBLE = -1e9
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """Probability of every story and of every change, in the sense of the scores."""
+    """Probability of every story and of every shot change under the scores."""
 
     stories: Array
     """[shots, lengths]: probability that [i, i + d + 1) is a story."""
@@ -38,18 +38,18 @@ class Posterior:
 
 
 def posterior(scores: Array) -> Posterior:
-    """Sum over all ways to part the shots; `scores` as `StoryModel.scores` gives them."""
+    """Sum over all segmentations; `scores` are those of `StoryModel.scores`."""
     return Posterior(story_chances([scores])[0])
 
 
 def story_chances(tables: Sequence[Array]) -> list[Array]:
     """The probability of every story for each table of scores [shots, lengths].
 
-    Tables walk along the shots together, since a step costs little more for many than for one.
+    Tables are processed together, since a step costs little more for many than for one.
     """
     shots = max(len(table) for table in tables)
     lengths = max(table.shape[1] for table in tables)
-    # One table for the way there, then one for the way back, with the story's end coming last.
+    # One table for the forward pass, then one for the backward pass, with the story's end last.
     ways = np.full((shots, 2 * len(tables), lengths), IMPOSSIBLE)
     for number, table in enumerate(tables):
         forward, backward = _by_end(table)
@@ -67,7 +67,7 @@ def story_chances(tables: Sequence[Array]) -> list[Array]:
 
 
 def _by_end(table: Array) -> tuple[Array, Array]:
-    """Scores of the stories that end after each shot, longest first, and played backwards."""
+    """Scores of the stories that end after each shot, longest first, and in reverse."""
     end, step = np.indices(table.shape)
     possible = step <= end
     forward = np.where(possible, table[np.maximum(end - step, 0), step], IMPOSSIBLE)

@@ -1,4 +1,4 @@
-"""Shots and their cues in, stories out, by the method the settings name."""
+"""From shots and their cues to stories, by the method in the settings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def segment(
     granularity: float | None = None,
     count: int | None = None,
 ) -> Segmentation:
-    """Part the shots by the settings, or into about as many stories as is asked for."""
+    """Split the shots according to the settings, or into about the requested number of stories."""
     wanted = StoryCount(granularity, count) or config.count
     return wanted.of(all_granularities(shots, cues, config), shots[-1].span.end)
 
@@ -34,7 +34,7 @@ def segment(
 def all_granularities(
     shots: Sequence[Shot], cues: Sequence[Features], config: StoryConfig = StoryConfig()
 ) -> StoryPath:
-    """Everything that is needed to regroup the shots later without their features."""
+    """All data needed to regroup the shots later without their features."""
     if config.method == "ours":
         return detect(shots, cues, load_model(config.model))
     if config.method == "cluster":
@@ -45,19 +45,19 @@ def all_granularities(
 
 
 def model_digest(config: StoryConfig) -> str:
-    """Fingerprint of the model that the settings name; another model finds other stories."""
+    """Digest of the model in the settings; another model finds other stories."""
     if config.method == "ours":
         return load_model(config.model).digest
     return "" if config.model == "default" else Embedding.digest_in(Path(config.model))
 
 
 def load_model(name: str) -> StoryModel:
-    """The model that ships, under the name `default`, or one from a file."""
+    """The shipped model, called `default`, or one from a file."""
     return default_model() if name == "default" else StoryModel.load(Path(name))
 
 
 def _load_space(name: str) -> Embedding | None:
-    """The embedding to cluster in, or None under the name `default`."""
+    """The embedding to cluster in, or None if it is called `default`."""
     if name == "default":
         return None
     space = Embedding.load(Path(name))
@@ -67,7 +67,8 @@ def _load_space(name: str) -> Embedding | None:
 
 
 def _clustered(rows: Array, penalty: float | str) -> StoryPath:
-    """The paper's clustering; a change is a boundary or not, so there is no other confidence."""
+    """The paper's clustering; a shot change is a boundary or not, so there is no other
+    confidence."""
     starts = cluster(rows, penalty).segmentation.starts
     order = order_changes(starts, len(rows), scatter_splits(rows))
     confidence = np.isin(np.arange(len(rows)), starts).astype(float)
@@ -75,7 +76,7 @@ def _clustered(rows: Array, penalty: float | str) -> StoryPath:
 
 
 def _one_space(shots: Sequence[Shot], cues: Sequence[Features], names: str) -> Array:
-    """The named features side by side, scaled as for an embedding; what is missing is left out."""
+    """The named features side by side, scaled as for an embedding; missing ones are left out."""
     times = np.array([(shot.span.middle, shot.span.length) for shot in shots])
     there = {"time": Features("time", times, "middle and length 1")}
     there |= {cue.name: cue for cue in cues}

@@ -1,8 +1,8 @@
-"""How alike the shots of a video are, by each cue, on a scale that any video shares.
+"""Similarity of the shots of a video by each cue, on a scale that all videos share.
 
-The detector never sees a feature, only similarities, and of those only the rank among the pairs
-of the same video. So it does not matter which network looked at the pictures, nor how contrasty
-the film is. Each cue has a view of its own; appearance has two.
+The detector never sees features, only similarities, and only their rank among the pairs of the same
+video. So it does not depend on the image network or on the contrast of the film. Each cue has its
+own view; appearance has two.
 """
 
 from __future__ import annotations
@@ -23,36 +23,36 @@ Array = npt.NDArray[Any]
 
 APPEARANCE, COLOUR, AUDIO, TIME = "appearance", "colour", "audio", "time"
 DISTINCTIVE = "distinctive"
-"""Appearance once more, with what all shots of this video have in common discounted."""
+"""The second view of appearance, with what all shots of this video have in common discounted."""
 
 LEARNED = (APPEARANCE, DISTINCTIVE, COLOUR)
-"""Views that training videos have, in the order of a model's weights."""
+"""Views of training videos, in the order of a model's weights."""
 
 NEAR = 60
-"""Pairs of shots at most this far apart set the scale of a video's similarities."""
+"""Maximum distance of the pairs of shots that define the scale of a video's similarities."""
 
 BAND = 512
-"""Shots that are compared at a time with those near them, to find that scale."""
+"""Number of shots that are compared with nearby shots at a time, to find that scale."""
 
 SAME = 3.0
-"""Similarity of a shot with itself, and the most that is told apart."""
+"""Similarity of a shot with itself, which is also the maximum."""
 
 _LEVELS = np.linspace(0.0005, 0.9995, 1000)
 _NORMAL_SCORES = np.array([NormalDist().inv_cdf(level) for level in _LEVELS]).clip(-SAME, SAME)
 
 
 def cue_of_view(view: str) -> str:
-    """The cue whose features a view compares."""
+    """The cue of the features that a view compares."""
     return APPEARANCE if view == DISTINCTIVE else view
 
 
 def vote_of(view: str) -> float:
-    """Weight, beside colour's, of a view that no training video has."""
+    """Weight, relative to colour, of a view that no training video has."""
     return 1.0 if view in LEARNED else find_cue(view).vote
 
 
 def cues_of(features: Sequence[Features]) -> dict[str, list[Features]]:
-    """The features by the cue they speak for, time left out: shots know their times."""
+    """The features by cue, without time: shots have their own times."""
     cues: dict[str, list[Features]] = {}
     for feature in features:
         cue = find_cue(feature.name)
@@ -64,15 +64,15 @@ def cues_of(features: Sequence[Features]) -> dict[str, list[Features]]:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """How alike the shots of a video are by one cue, worked out for the shots that are asked for.
+    """Similarities of the shots of a video by one cue, computed on request.
 
     A film of twelve hours has a hundred million pairs of shots, of which only near ones are used.
     """
 
     rows: tuple[Array, ...]
-    """For each feature of the cue, what `likeness` compares: [shots, dims]."""
+    """For each feature of the cue, the input of `likeness`: [shots, dims]."""
     scales: tuple[Array, ...]
-    """For each feature, the quantiles of its likenesses; empty where all are the same."""
+    """For each feature, the quantiles of its similarities; empty if all are the same."""
     joint: Array
     """Quantiles of the features' mean score."""
 
@@ -98,9 +98,9 @@ class View:
 
 
 def look(cues: Mapping[str, Sequence[Features]]) -> dict[str, View]:
-    """How alike the shots of a video are by all cues there are: one view of each, two of some.
+    """Similarities of the shots of a video by all available cues: one view of each, two of some.
 
-    A cue by which all shots are the same says nothing, and has no view.
+    A cue for which all shots are the same has no view.
     """
     counts = {len(feature) for features in cues.values() for feature in features}
     if len(counts) > 1:
@@ -120,7 +120,7 @@ def look(cues: Mapping[str, Sequence[Features]]) -> dict[str, View]:
 
 
 def comparable(vectors: npt.ArrayLike) -> Array:
-    """Rows of unit length; the square roots of histograms; single numbers as they are."""
+    """Rows of unit length; square roots of histograms; single numbers unchanged."""
     rows = np.asarray(vectors, np.float64)
     if rows.shape[1] == 1:
         return rows
@@ -133,7 +133,7 @@ def distinctive(vectors: npt.ArrayLike) -> Array:
     """Rows of unit length after whitening by the video's own covariance.
 
     With lambda the variances along the principal axes of the video, each axis is divided by
-    sqrt(lambda + mean(lambda)): strong axes are what the whole video looks like.
+    sqrt(lambda + mean(lambda)): strong axes are what the whole video has in common.
     """
     rows = _unit(np.asarray(vectors, np.float64))
     rows = rows - rows.mean(axis=0)
@@ -146,12 +146,12 @@ def distinctive(vectors: npt.ArrayLike) -> Array:
         return np.ones((count, 2))
     spread = variance + variance.sum() / min(rows.shape)
     rows = basis * np.sqrt(count * variance / spread) if few else rows @ basis / np.sqrt(spread)
-    # A column of nothing keeps rows of one number from being taken for single numbers.
+    # A column of zeros prevents rows of one number from being treated as single numbers.
     return np.pad(_unit(rows), ((0, 0), (0, 1)))
 
 
 def likeness(rows: Array, others: Array) -> Array:
-    """Cosine of rows that are comparable; closeness for single numbers."""
+    """Cosine of comparable rows; negative distance for single numbers."""
     if rows.shape[1] == 1:
         closeness: Array = -np.abs(rows - others.T)
         return closeness
@@ -160,7 +160,7 @@ def likeness(rows: Array, others: Array) -> Array:
 
 
 def _near_pairs(rows: Array) -> Array:
-    """The likeness of every pair of shots that are at most NEAR apart."""
+    """The similarity of every pair of shots at most NEAR apart."""
     found = [np.zeros(0)]
     for start in range(0, len(rows), BAND):
         some, others = rows[start : start + BAND], rows[start : start + BAND + NEAR]
@@ -170,7 +170,7 @@ def _near_pairs(rows: Array) -> Array:
 
 
 def quantiles(likenesses: Array) -> Array:
-    """What `normal_scores` measures by; nothing where all likenesses are the same."""
+    """Quantiles for `normal_scores`; empty if all similarities are the same."""
     if not len(likenesses) or np.ptp(likenesses) < 1e-9:
         return np.zeros(0)
     levels: Array = np.quantile(likenesses, _LEVELS)
@@ -178,7 +178,7 @@ def quantiles(likenesses: Array) -> Array:
 
 
 def normal_scores(likenesses: Array, scale: Array) -> Array:
-    """Replace each likeness by its rank among near pairs, as a standard normal score."""
+    """Replace each similarity by its rank among near pairs, as a standard normal score."""
     if not len(scale):
         return np.zeros_like(likenesses)
     scores: Array = np.interp(likenesses, scale, _NORMAL_SCORES)
@@ -186,7 +186,7 @@ def normal_scores(likenesses: Array, scale: Array) -> Array:
 
 
 def _standardised(rows: Array) -> Array:
-    """Every column in its own standard deviations: energies would drown the other statistics."""
+    """Every column in its own standard deviations: energies would dominate the other statistics."""
     spread = rows.std(axis=0)
     standardised: Array = (rows - rows.mean(axis=0)) / np.where(spread > 1e-9, spread, 1.0)
     return standardised

@@ -1,10 +1,9 @@
-"""Teach the detector from annotated videos.
+"""Train the detector on annotated videos.
 
 Views and networks are trained together, as one model of whole segmentations: their scores should
-make the annotated way to part each video more probable than all others. The gradient of that
-log-probability with respect to the score of a story is simply
-
-    1 if the story is annotated else 0, minus the probability the model gives it.
+make the annotated segmentation of each video more probable than all others. The gradient of that
+log-probability with respect to the score of a story is simply 1 if the story is annotated else 0,
+minus the probability the model gives it.
 """
 
 from __future__ import annotations
@@ -33,29 +32,29 @@ from storyscope.stories.relations import (
 from storyscope.stories.similarity import COLOUR, LEARNED, Array, vote_of
 
 LONGEST = 100
-"""Stories of up to this many shots are learned from; a longer one counts as several."""
+"""Maximum number of shots of a story in training; a longer one counts as several."""
 
 PLAUSIBLE = 5e-4
-"""Stories less probable than this pass on no gradient."""
+"""Minimum probability of a story that contributes to the gradient."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """How the detector is trained. Little data: so everything here holds it back."""
+    """How the detector is trained, with strong regularisation because there is little data."""
 
     hidden: int = 32
     steps: int = 300
     batch: int = 6
-    """Videos a step."""
+    """Number of videos per step."""
     learning_rate: float = 0.004
     weight_decay: float = 0.2
     dropout: float = 0.5
     noise: float = 0.4
-    """Standard deviation of the noise on the relations of changes."""
+    """Standard deviation of the noise on the relations of shot changes."""
     silence: float = 0.3
-    """How often a view is withheld, so that the model can do without any of them."""
+    """Probability of dropping a view, so that the model can do without any of them."""
     varied: bool = True
-    """Whether other videos are made of each, for videos of another kind."""
+    """Whether variants of each video are used, for other kinds of video."""
 
 
 def train(
@@ -66,9 +65,9 @@ def train(
     base: StoryModel | None = None,
     report: Report = silent,
 ) -> StoryModel:
-    """Learn from annotated videos; the same examples and seed give the same model.
+    """Train on annotated videos; the same examples and seed give the same model.
 
-    With a `base`, start from it and stay near it: its weights are what weight decay pulls to.
+    With a `base`, start from it and stay close to it: weight decay pulls towards its weights.
     """
     torch = _torch()
     if not examples:
@@ -88,7 +87,7 @@ def train(
 
 
 def _related(example: StoryExample) -> Relations:
-    """What is learned from: the views that have a weight."""
+    """Trainable parameters: the networks, and the weights of the views."""
     found = relate(example.features, example.rhythm, LONGEST)
     used = [view for view in found.cuts if vote_of(view)]
     return replace(
@@ -107,7 +106,8 @@ def _study(
     rng: np.random.Generator,
     report: Report,
 ) -> None:
-    """The loop: pick some videos, each in some variant, and make their own stories probable."""
+    """The training loop: pick some videos, each in some variant, and raise the probability of their
+    stories."""
     torch = _torch()
     anchor = {name: value.detach().clone() for name, value in net.items()} if anchored else None
     optimiser = torch.optim.AdamW(
@@ -143,7 +143,7 @@ _SCALING = ("cut_mean", "cut_scale", "run_mean", "run_scale")
 
 
 def _scaling(known: Sequence[Relations]) -> dict[str, Array]:
-    """Mean and standard deviation of every column; all views share theirs."""
+    """Mean and standard deviation of every column, shared by all views."""
     scaling = {}
     for kind, of_views, of_time in (
         ("cut", [table[1:] for r in known for table in r.cuts.values()],
@@ -165,7 +165,7 @@ def _scaling(known: Sequence[Relations]) -> dict[str, Array]:
 
 @dataclass(frozen=True, eq=False)
 class _Video:
-    """One video in training: its relations by view, its timing, and which stories are true."""
+    """One video in training: its relations by view, its timing, and its true stories."""
 
     views: tuple[str, ...]
     cuts: Any
@@ -205,7 +205,7 @@ class _Video:
         )
 
     def read(self, net: dict[str, Any]) -> tuple[Any, Any]:
-        """Score every run and every change without holding anything back."""
+        """Score every run and every shot change without dropout or noise."""
         with _torch().no_grad():
             shares = self._shares(net, [True] * len(self.views))
             of_runs = _score_runs(net, _joined(shares, self.runs, self.run_timing, RUN_COLUMNS))
@@ -219,7 +219,7 @@ class _Video:
     def study(
         self, net: dict[str, Any], recipe: Recipe, rng: np.random.Generator, before: Any, rows: Any
     ) -> Any:
-        """Scores with noise, dropout and views withheld; gradients flow through some rows only."""
+        """Scores with noise, dropout and dropped views; only some rows have gradients."""
         torch = _torch()
         kept = [bool(chance >= recipe.silence) for chance in rng.random(len(self.views))]
         if kept and not any(kept):
@@ -235,7 +235,7 @@ class _Video:
         return self.table(of_runs, of_cuts)
 
     def _shares(self, net: dict[str, Any], kept: Sequence[bool]) -> Any:
-        """Weight of each view beside the others that are kept."""
+        """Normalised weight of each remaining view."""
         torch = _torch()
         if not self.views:
             return torch.zeros(0)
@@ -250,7 +250,7 @@ class _Video:
 
 
 def _joined(shares: Any, of_views: Any, timing: Any, columns: int) -> Any:
-    """The relations averaged over the views, beside the timing."""
+    """The relations averaged over the views, with the timing."""
     torch = _torch()
     if not len(shares):
         return torch.cat([torch.zeros(len(timing), columns), timing], dim=1)
@@ -268,7 +268,7 @@ def _chances(videos: Sequence[_Video], scores: Sequence[Any]) -> list[Any]:
 
 
 def _score_cuts(net: dict[str, Any], cuts: Any, dropout: float = 0.0) -> Any:
-    """A score for each change; the first shot begins a story for nothing."""
+    """A score for each shot change; 0 for the first shot, which always begins a story."""
     torch = _torch()
     drop = torch.nn.functional.dropout
     seen = drop(torch.relu(cuts @ net["cut_1"] + net["cut_1_bias"]), dropout)
@@ -323,7 +323,7 @@ def _pull_back(net: dict[str, Any], anchor: dict[str, Any], share: float) -> Non
 
 
 def _set_rate(optimiser: Any, recipe: Recipe, step: int) -> None:
-    """Twenty steps to warm up, then a cosine down to nearly nothing."""
+    """Twenty warm-up steps, then a cosine decay to nearly zero."""
     fall = 0.5 * (1 + math.cos(math.pi * step / recipe.steps)) + 0.02
     for group in optimiser.param_groups:
         group["lr"] = recipe.learning_rate * min(1.0, step / 20) * fall
