@@ -9,8 +9,11 @@ A run that was stopped resumes: programs that finished with the same code are no
 by name, if the data is missing. At the end every figure quoted in the docs is compared with what
 was written, and a difference is an error.
 
+Two programs run at a time: one of those that measure nothing but how right the answers are, and one
+of those that measure seconds or memory too. How long each took is kept in minutes.json.
+
 `--dry-run` runs nothing: it checks that each program can be imported, accepts its arguments, and
-has its input files.
+has its input files, and says how many minutes the run would take.
 
 `--quick` takes minutes: smaller versions of the programs that need no film, and on all annotated
 videos the methods that are not trained. It writes to build/benchmarks-quick and changes no page.
@@ -25,9 +28,11 @@ import subprocess
 import sys
 import time
 from argparse import ArgumentParser
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from unittest.mock import patch
 
@@ -93,6 +98,23 @@ ELSEWHERE: dict[str, str] = {
 """Pages that this program does not write, and what does."""
 
 
+UNTIMED = {
+    "benchmarks.stories.agreement",
+    "benchmarks.stories.granularity",
+    "training.train_stories",
+    "benchmarks.stories.stories",
+    "benchmarks.stories.time_scale",
+    "benchmarks.stories.explanations",
+    "benchmarks.stories.real_film",
+    "benchmarks.stories.style_curve",
+    "benchmarks.shots.motion",
+    "benchmarks.search.search",
+    "benchmarks.search.search_pictures",
+}
+"""Programs whose figures stay the same while another one runs beside them."""
+MINUTES = common.ROOT / "docs" / "benchmarks" / "minutes.json"
+"""What each program took, or is thought to take: {"name": {"minutes": n, "measured": bool}}."""
+
 QUICK: dict[str, list[str]] = {
     "benchmarks.indexing.backbone_speed": ["--images", "8", "--write"],
     "benchmarks.stories.clustering": ["--shots", "120", "500"],
@@ -124,6 +146,8 @@ def main() -> None:
     if options.dry_run:
         if problems := [*check(chosen, options.data.resolve(), pages)]:
             raise SystemExit("\n".join(problems))
+        if not options.quick:
+            print_minutes(chosen)
         return
     failed = run(chosen, options.data.resolve(), pages, own_pages, again=options.again)
     differing = [*figures.differences(written=pages)]
@@ -133,6 +157,17 @@ def main() -> None:
     if failed:
         raise SystemExit(f"failed: {', '.join(failed)}")
     print("== all figures quoted in the docs are those that were written")
+
+
+def print_minutes(programs: Iterable[str]) -> None:
+    """Say how long each program takes and all of them, and which of that is an estimate."""
+    known = expected()
+    for lane in lanes(programs):
+        for name in sorted(lane, key=lambda name: -known[name]["minutes"]):
+            how = "measured" if known[name]["measured"] else "estimated"
+            print(f"{known[name]['minutes']:6.1f} min  {name} ({how})")
+        print(f"{sum(known[name]['minutes'] for name in lane):6.1f} min one after another\n")
+    print(f"{minutes(programs):.0f} minutes on two cores: the longer of the two")
 
 
 def check(programs: Mapping[str, Sequence[str]], data: Path, pages: Path) -> Iterator[str]:
@@ -180,33 +215,85 @@ def run(
 
     `pages` replaces `{pages}` in arguments; `own_pages` is where programs write by default.
     """
-    failed = []
-    done = {} if again else finished()
-    for name, words in programs.items():
-        if any("{data}" in word for word in (name, *words)) and not data.is_dir():
-            print(f"== {name}: left out, there is no data at {data}", flush=True)
-            continue
-        filled = filled_words(name, words, data, pages)
-        call, key = " ".join(filled), digest_of_code(filled)
-        if done.get(call) == key:
-            print(f"== {name}: finished before", flush=True)
-            continue
-        print(f"== {name}", flush=True)
-        began = time.monotonic()
-        code = subprocess.run(
-            [sys.executable, "-m", *filled],
-            cwd=ROOT,
-            env={**os.environ, common.PAGES_VARIABLE: str(own_pages)},
-            check=False,
-        ).returncode
-        print(f"== {name}: {time.monotonic() - began:.0f} s, code {code}", flush=True)
-        if code:
-            failed.append(name)
-        else:
-            done[call] = key
-            FINISHED.parent.mkdir(parents=True, exist_ok=True)
-            FINISHED.write_text(json.dumps(done, indent=2) + "\n", encoding="utf-8")
-    return failed
+    records = Records({} if again else finished())
+
+    def run_lane(names: Sequence[str]) -> list[str]:
+        failed = []
+        for name in names:
+            words = programs[name]
+            if any("{data}" in word for word in (name, *words)) and not data.is_dir():
+                print(f"== {name}: left out, there is no data at {data}", flush=True)
+                continue
+            filled = filled_words(name, words, data, pages)
+            if records.know(filled):
+                print(f"== {name}: finished before", flush=True)
+            elif not _run_one(name, filled, own_pages, records):
+                failed.append(name)
+        return failed
+
+    with ThreadPoolExecutor(2) as pool:
+        return [name for failed in pool.map(run_lane, lanes(programs)) for name in failed]
+
+
+def lanes(programs: Iterable[str]) -> tuple[list[str], list[str]]:
+    """The programs that run one after another: those that measure time, and those that do not."""
+    return (
+        [name for name in programs if name not in UNTIMED],
+        [name for name in programs if name in UNTIMED],
+    )
+
+
+def _run_one(name: str, filled: Sequence[str], own_pages: Path, records: Records) -> bool:
+    """Run a program in a process of its own and say how it ended."""
+    print(f"== {name}", flush=True)
+    began = time.monotonic()
+    code = subprocess.run(
+        [sys.executable, "-m", *filled],
+        cwd=ROOT,
+        env={**os.environ, common.PAGES_VARIABLE: str(own_pages)},
+        check=False,
+    ).returncode
+    seconds = time.monotonic() - began
+    print(f"== {name}: {seconds:.0f} s, code {code}", flush=True)
+    if code == 0:
+        records.keep(name, filled, seconds)
+    return code == 0
+
+
+class Records:
+    """Which programs have finished, and how long each took; two threads may keep some at once."""
+
+    def __init__(self, done: dict[str, str]) -> None:
+        self._done = done
+        self._lock = Lock()
+
+    def know(self, filled: Sequence[str]) -> bool:
+        """Whether this call succeeded with the code as it is."""
+        return self._done.get(" ".join(filled)) == digest_of_code(filled)
+
+    def keep(self, name: str, filled: Sequence[str], seconds: float) -> None:
+        with self._lock:
+            self._done[" ".join(filled)] = digest_of_code(filled)
+            _write(FINISHED, self._done)
+            if name in BENCHMARKS:
+                measured = {"minutes": round(seconds / 60, 1), "measured": True}
+                _write(MINUTES, expected() | {name: measured})
+
+
+def expected() -> dict[str, dict[str, Any]]:
+    """How many minutes each program takes, and whether a run has measured that."""
+    return json.loads(MINUTES.read_text(encoding="utf-8"))
+
+
+def minutes(programs: Iterable[str]) -> float:
+    """How long these programs take together: as long as the longer of the two lanes."""
+    known = expected()
+    return max(sum(known[name]["minutes"] for name in lane) for lane in lanes(programs))
+
+
+def _write(path: Path, facts: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
 
 def filled_words(name: str, words: Sequence[str], data: Path, pages: Path) -> list[str]:

@@ -55,6 +55,22 @@ def test_a_stopped_run_goes_on_with_what_is_not_finished(tmp_path, monkeypatch, 
     assert "code 0" in capfd.readouterr().out
 
 
+def test_the_whole_run_takes_under_two_hours_and_says_so(capsys):
+    assert set(run_all.expected()) == set(run_all.BENCHMARKS) > run_all.UNTIMED
+    assert 60 < run_all.minutes(run_all.BENCHMARKS) < 120
+    run_all.print_minutes(["benchmarks.words.words", "benchmarks.stories.real_film"])
+    printed = capsys.readouterr().out
+    assert re.search(r"min  benchmarks.words.words \((measured|estimated)\)", printed)
+    assert "minutes on two cores" in printed
+
+
+def test_two_programs_run_at_a_time_if_only_one_of_them_measures_time():
+    timed, untimed = run_all.lanes(run_all.BENCHMARKS)
+    assert "benchmarks.indexing.long_film" in timed
+    assert "benchmarks.stories.stories" in untimed
+    assert sorted(timed + untimed) == sorted(run_all.BENCHMARKS)
+
+
 def test_what_needs_data_that_is_not_there_is_left_out_by_name(tmp_path, capfd):
     where = tmp_path / "nowhere"
     assert run_all.run({"json.tool {data}": []}, where, tmp_path, tmp_path, again=True) == []

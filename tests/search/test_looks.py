@@ -108,6 +108,12 @@ def test_the_number_of_looks_follows_the_length_of_the_film():
     assert most_looks(0.0) == 100
 
 
+def test_a_film_of_few_frames_a_second_is_looked_at_no_more_often_than_its_frames_are_worth():
+    hour = 3600.0
+    assert most_looks(hour, frames=90_000) == most_looks(hour) == 400
+    assert most_looks(hour, frames=360) == 106
+
+
 def test_a_film_of_nothing_but_black_has_no_looks(network):
     keyframes, shots = film(3.0)
     looks = look_at_keyframes("any", keyframes, shots, [np.zeros((36, 64, 3), np.uint8)] * 3)

@@ -18,6 +18,9 @@ SECONDS_PER_LOOK = 12.0
 FIRST_LOOKS, LOOKS_PER_MINUTE = 100, 5
 """Maximum number of encoded keyframes per film, and in addition per minute; other keyframes use the
 vector of a similar one."""
+FEWEST_FRAMES = 5
+"""Minimum number of frames that count as a second: a film of one frame every ten seconds gets fewer
+encoded keyframes per minute."""
 LAYOUT_HEIGHT, LAYOUT_WIDTH = 9, 16
 SAME_LAYOUT = 40.0
 """Distance of layouts below which two pictures are considered equal: about two grey levels
@@ -49,7 +52,8 @@ def look_at_keyframes(
     rows, layouts = _worth_a_look(keyframes, shots, pictures)
     if not rows:
         return Looks(np.zeros(0, np.int32), np.zeros((0, 0), np.float16), network.producer)
-    chosen, stands_for = most_varied(np.stack(layouts), most_looks(shots[-1].span.end))
+    most = most_looks(shots[-1].span.end, frames=shots[-1].frames.stop)
+    chosen, stands_for = most_varied(np.stack(layouts), most)
     vectors = []
     for done, place in enumerate(chosen, start=1):
         vectors.append(network.encode_images([pictures[rows[place]]])[0])
@@ -58,9 +62,11 @@ def look_at_keyframes(
     return Looks(np.array(rows, np.int32), seen.astype(np.float16), network.producer)
 
 
-def most_looks(seconds: float) -> int:
+def most_looks(seconds: float, *, frames: int | None = None) -> int:
     """The maximum number of encoded pictures of a film, because encoding dominates the cost of
     indexing."""
+    if frames is not None:
+        seconds = min(seconds, frames / FEWEST_FRAMES)
     return FIRST_LOOKS + round(LOOKS_PER_MINUTE * seconds / 60)
 
 
