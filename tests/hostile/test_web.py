@@ -39,7 +39,15 @@ def client(library):
 
 @pytest.mark.parametrize(
     "origin",
-    ["http://localhost:81", "https://localhost", "http://evil.example", "null", "http://[::1", "x"],
+    [
+        "http://localhost:81",
+        "https://localhost",
+        "http://evil.example",
+        "http://evil@localhost",
+        "null",
+        "http://[::1",
+        "x",
+    ],
 )
 def test_another_origin_changes_nothing(client, library, origin):
     answer = client.delete("/api/v1/videos/film", headers={"Origin": origin})
@@ -50,6 +58,17 @@ def test_another_origin_changes_nothing(client, library, origin):
 def test_the_same_origin_may_change(client):
     answer = client.delete("/api/v1/videos/none", headers={"Origin": "http://localhost:80"})
     assert answer.status_code == 404
+
+
+def test_of_two_origins_both_must_be_ours(client):
+    origins = [("Origin", "http://localhost"), ("Origin", "http://evil.example")]
+    assert client.delete("/api/v1/videos/none", headers=origins).status_code == 403
+
+
+def test_an_upload_that_is_no_film_is_named_without_its_folder(client):
+    answer = client.post("/api/v1/uploads", files={"file": ("a.mp4", b"#EXTM3U\n/etc/passwd\n")})
+    assert answer.status_code == 409
+    assert answer.json()["detail"].startswith("a.mp4 is not a video")
 
 
 def test_a_form_changes_nothing(library):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from hashlib import sha256
 from pathlib import Path as FilePath
@@ -18,6 +19,7 @@ from storyscope.library.titles import Titles
 from storyscope.web.indexing import Indexer
 from storyscope.web.learning import Learner
 from storyscope.web.streams import Streams
+from storyscope.writing import UPLOADING
 
 KnownTag = Annotated[str | None, Header()]
 Annotator = Annotated[str, Path(min_length=1, max_length=200)]
@@ -56,15 +58,18 @@ def titles_of(request: Request) -> Titles:
     return cast(Titles, request.app.state.titles)
 
 
+_HALF_UPLOADED = re.compile(rf"{re.escape(UPLOADING)}[0-9a-f]+/")
+
+
 def without_paths(request: Request, text: str) -> str:
     """The text without local folders: file names stay."""
     library, uploads = library_of(request).folder, library_of(request).uploads
     folders = [uploads, library / "uploads", library.absolute() / "uploads", library]
-    folders += [library.absolute()]
+    folders += [library.absolute(), uploads.resolve(), library.resolve()]
     folders += [*request.app.state.media_folders, FilePath(tempfile.gettempdir())]
     for folder in folders:
         text = text.replace(f"{folder}/", "").replace(f" in {folder}", "")
-    return text
+    return _HALF_UPLOADED.sub("", text)
 
 
 def named_facts(

@@ -179,9 +179,11 @@ def _same_site(request: Request) -> bool:
     site = request.headers.get("sec-fetch-site")
     if site is not None and site not in ("same-origin", "none"):
         return False
-    origin = request.headers.get("origin")
     here = _origin_of(f"{request.url.scheme}://{request.headers.get('host', '')}")
-    return origin is None or (here is not None and _origin_of(origin) == here)
+    return all(
+        here is not None and _origin_of(origin) == here
+        for origin in request.headers.getlist("origin")
+    )
 
 
 def _is_deliberate(request: Request) -> bool:
@@ -191,7 +193,9 @@ def _is_deliberate(request: Request) -> bool:
 
 
 def _origin_of(address: str) -> tuple[str, str, int] | None:
-    """Scheme, host and port; None if the address is invalid."""
+    """Scheme, host and port; None if the address is invalid or names a user."""
+    if "@" in address:
+        return None
     try:
         parts = urlsplit(address)
         port = parts.port or PORTS.get(parts.scheme, 0)
