@@ -45,7 +45,7 @@ def half_written(folder: Path, pieces: Iterable[bytes | memoryview]) -> Iterator
 
 
 def real_folder(library: Path, *names: str) -> Path:
-    """Return a folder inside a library; refuse it if it is a symbolic link.
+    """Return a folder or file inside a library; refuse it if it is a symbolic link.
 
     A library deletes and writes only its own files.
     """
@@ -54,8 +54,8 @@ def real_folder(library: Path, *names: str) -> Path:
         path = path / name
         if path.is_symlink():
             raise LibraryError(
-                f"{path} is a link, and a library writes to no folder but its own; "
-                "put a folder in its place, or move the whole library and name it with --library"
+                f"{path} is a link, and a library writes only to its own files; put what it "
+                "points to in its place, or move the whole library and name it with --library"
             )
     return path
 

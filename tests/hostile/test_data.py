@@ -193,6 +193,32 @@ def test_nothing_is_written_or_deleted_behind_a_link(folder, film, tmp_path, nam
     assert sorted(path for path in outside.rglob("*")) == before
 
 
+def test_no_backup_is_written_or_deleted_behind_a_link(annotated, tmp_path):
+    outside = tmp_path / "outside"
+    shutil.rmtree(annotated / "backups", ignore_errors=True)
+    outside.mkdir()
+    for day in range(9):
+        (outside / f"daily-2000-01-0{day}.sqlite").write_text("mine")
+    (annotated / "backups").symlink_to(outside)
+    library = Library(annotated)
+    for change in (lambda: back_up(library), lambda: library.remove("film")):
+        with pytest.raises(LibraryError, match="is a link"):
+            change()
+    assert len(list(outside.iterdir())) == 9
+    assert "backups is a link" in str(check_library(library))
+
+
+@pytest.mark.parametrize("name", ["library.sqlite", "library.sqlite-wal"])
+def test_a_database_is_not_opened_through_a_link(annotated, tmp_path, name):
+    (annotated / name).unlink(missing_ok=True)
+    (annotated / name).symlink_to(tmp_path / "elsewhere")
+    shutil.rmtree(annotated / "arrays")
+    shutil.rmtree(annotated / "backups", ignore_errors=True)
+    with pytest.raises(LibraryError, match="is a link"):
+        Library(annotated)
+    assert not (tmp_path / "elsewhere").exists()
+
+
 def test_a_moved_film_is_found_again_by_its_content(annotated, film, tmp_path):
     library = Library(annotated)
     moved = tmp_path / "moved" / "renamed.mp4"

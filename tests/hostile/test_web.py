@@ -19,7 +19,7 @@ from fastapi.testclient import TestClient
 
 from serving import client_of
 from storyscope import Library
-from storyscope.cli.show import printable
+from storyscope.cli.show import print_table, printable
 from storyscope.errors import DiskFull
 from storyscope.formats.csv_table import no_formula
 from storyscope.web import connections, create_app, guard
@@ -69,6 +69,27 @@ def test_an_upload_that_is_no_film_is_named_without_its_folder(client):
     answer = client.post("/api/v1/uploads", files={"file": ("a.mp4", b"#EXTM3U\n/etc/passwd\n")})
     assert answer.status_code == 409
     assert answer.json()["detail"].startswith("a.mp4 is not a video")
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "path", "sent"),
+    [
+        ("uploads", "POST", "uploads", ("a.mp4", b"x")),
+        (
+            "transcripts",
+            "PUT",
+            "videos/film/transcript",
+            ("a.srt", b"1\n0:00:01,000 --> 0:00:02,000\nA"),
+        ),
+    ],
+)
+def test_nothing_is_uploaded_behind_a_link(client, library, tmp_path, name, method, path, sent):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (library.folder / name).symlink_to(outside)
+    answer = client.request(method, f"/api/v1/{path}", files={"file": sent})
+    assert (answer.status_code // 100, list(outside.iterdir())) == (4, [])
+    assert "is a link" in answer.json()["detail"]
 
 
 def test_a_form_changes_nothing(library):
@@ -264,3 +285,8 @@ def test_a_terminal_is_never_told_what_to_do():
     told = printable("film\x1b]0;pwned\x07\x9b31m\ud800 é 映画\n")
     assert not set(told) & {"\x1b", "\x07", "\x9b", "\ud800"}
     assert told.endswith(" é 映画\n")
+
+
+def test_a_name_with_a_line_break_is_one_row_of_a_table(capsys):
+    print_table("id", "file", rows=[("a", "a\nb  ready  /etc/passwd")])
+    assert len(capsys.readouterr().out.strip().splitlines()) == 2

@@ -62,7 +62,8 @@ def print_table(*headers: str, rows: Iterable[Sequence[str]], whole: Collection[
         table.add_column(header, no_wrap=header in whole, overflow="fold")
     widest = 0
     for row in rows:
-        cells = [printable(cell) for cell in row]
+        # A name with a line break must not look like another row.
+        cells = [printable(cell).replace("\n", "\N{REPLACEMENT CHARACTER}") for cell in row]
         fixed = (cell_len(c) + 1 for c, head in zip(cells, headers, strict=True) if head in whole)
         widest = max(widest, sum(fixed))
         table.add_row(*map(escape, cells))

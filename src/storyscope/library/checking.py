@@ -18,7 +18,16 @@ from storyscope.store import Store
 from storyscope.store.checking import StoreCheck, check_of
 from storyscope.thumbnails import load_ranker
 
-FOLDERS = ("arrays", "pictures", "scratch", "search", "uploads")
+FOLDERS = (
+    "arrays",
+    "backups",
+    "locks",
+    "pictures",
+    "scratch",
+    "search",
+    "transcripts",
+    "uploads",
+)
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,9 @@ def delete_upload(store: Store, file: str) -> None:
         if store.upload_bucket and file.startswith(f"{store.upload_bucket}/"):
             place, key = split_address(file)
             Bucket(place).delete(key)
-    elif Path(file).resolve().is_relative_to(store.uploads.resolve()):
+    elif not store.uploads.is_symlink() and Path(file).resolve().is_relative_to(
+        store.uploads.resolve()
+    ):
         Path(file).unlink(missing_ok=True)
         with suppress(OSError):  # It contains something else, or was never an upload.
             Path(file).parent.rmdir()

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from storyscope.errors import LibraryError
 from storyscope.store.migrations import MIGRATIONS
-from storyscope.writing import sweep_abandoned
+from storyscope.writing import real_folder, sweep_abandoned
 
 BACKUPS = "backups"
 DAILY = "daily-"
@@ -39,7 +39,7 @@ def back_up(connection: sqlite3.Connection, path: Path) -> None:
 
 def back_up_daily(connection: sqlite3.Connection, folder: Path) -> None:
     """Copy the database before the first change of a day, and keep the last week's copies."""
-    today = folder / BACKUPS / f"{DAILY}{time.strftime('%Y-%m-%d')}.sqlite"
+    today = real_folder(folder, BACKUPS) / f"{DAILY}{time.strftime('%Y-%m-%d')}.sqlite"
     if today.exists() or not connection.execute("SELECT count(*) FROM video").fetchone()[0]:
         return
     back_up(connection, today)
@@ -51,7 +51,8 @@ def new_backup(folder: Path, prefix: str = "") -> Path:
     """A path for another copy, named after the time."""
     name = f"{prefix}{time.strftime('%Y-%m-%d-%H%M%S')}"
     names = chain([name], (f"{name}-{number}" for number in count(2)))
-    paths = (folder / BACKUPS / f"{name}.sqlite" for name in names)
+    place = real_folder(folder, BACKUPS)
+    paths = (place / f"{name}.sqlite" for name in names)
     return next(path for path in paths if not path.exists())
 
 
@@ -67,7 +68,7 @@ def restore(folder: Path, database: str, copy: Path) -> Path | None:
     A readable database is replaced in one transaction, so others may have it open.
     """
     _require_library(copy)
-    (folder / BACKUPS).mkdir(parents=True, exist_ok=True)
+    real_folder(folder, BACKUPS).mkdir(parents=True, exist_ok=True)
     target = folder / database
     kept = new_backup(folder, "before-restore-")
     if not target.exists() or not target.stat().st_size:

@@ -10,8 +10,11 @@ from pathlib import Path
 from storyscope.errors import LibraryError
 from storyscope.store.backups import BACKUPS, back_up, newest_backup
 from storyscope.store.migrations import MIGRATIONS
+from storyscope.writing import real_folder
 
 DATABASE = "library.sqlite"
+BESIDE = ("", "-wal", "-shm", "-journal")
+"""Endings of the files that SQLite writes."""
 ARRAYS = "arrays"
 WAIT_SECONDS = 30.0
 """Seconds to wait for another writer."""
@@ -40,6 +43,8 @@ def has_lost_database(folder: Path) -> bool:
 
 def connect(folder: Path) -> sqlite3.Connection:
     """Open the database; read-only if its folder cannot be written."""
+    for beside in BESIDE:
+        real_folder(folder, f"{DATABASE}{beside}")
     path = folder / DATABASE
     connection = _connected(path) if _writable(path) else _connected_read_only(path)
     connection.row_factory = sqlite3.Row
@@ -56,7 +61,9 @@ def migrate(connection: sqlite3.Connection, folder: Path) -> None:
             f"shape, this one knows {len(MIGRATIONS)}); upgrade with `pip install -U storyscope`"
         )
     if 0 < version < len(MIGRATIONS):
-        back_up(connection, folder / BACKUPS / f"before-version-{len(MIGRATIONS)}.sqlite")
+        back_up(
+            connection, real_folder(folder, BACKUPS) / f"before-version-{len(MIGRATIONS)}.sqlite"
+        )
     for step, script in enumerate(MIGRATIONS[version:], start=version + 1):
         try:
             connection.executescript(

@@ -139,7 +139,7 @@ class SqliteStore:
     def busy(self, video: str, *, patience: float = PATIENCE) -> Iterator[None]:
         from filelock import FileLock, Timeout
 
-        path = self.folder / LOCKS / f"{video}.lock"
+        path = real_folder(self.folder, LOCKS) / f"{video}.lock"
         with explained(self.folder):
             path.parent.mkdir(parents=True, exist_ok=True)
             try:

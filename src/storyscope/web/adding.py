@@ -24,7 +24,7 @@ from storyscope.transcripts import EXTENSIONS
 from storyscope.web.answers import indexer_of, learner_of, library_of, media_of, uploads_of
 from storyscope.web.films import refuse_link
 from storyscope.web.job_facts import job_facts
-from storyscope.writing import UPLOADING, write_whole
+from storyscope.writing import UPLOADING, real_folder, write_whole
 
 router = APIRouter()
 
@@ -64,7 +64,8 @@ def _keep_upload(
     stem = "".join(c if c.isalnum() else "-" for c in Path(file.filename or "video").stem)[:80]
     suffix = Path(file.filename or "").suffix.lower()
     # One folder per upload: files of different people cannot conflict.
-    folder = library.uploads / f"{UPLOADING}{uuid4().hex}"
+    uploads = real_folder(library.uploads.parent, library.uploads.name)
+    folder = uploads / f"{UPLOADING}{uuid4().hex}"
     folder.mkdir(parents=True)
     try:
         target = folder / f"{stem}{suffix if suffix in VIDEO_SUFFIXES else '.mp4'}"

@@ -17,7 +17,7 @@ from storyscope.media import find_videos
 from storyscope.transcripts import read_transcript
 from storyscope.web.adding import inside, transcript_suffix, wanted_film
 from storyscope.web.answers import indexer_of, library_of, media_of, readers_of
-from storyscope.writing import half_written
+from storyscope.writing import half_written, real_folder
 
 router = APIRouter()
 SPEECH_MODEL = "whisper-tiny.en"
@@ -72,7 +72,7 @@ def _keep_subtitles(request: Request, video: str, file: UploadFile) -> Path:
     content = file.file.read(LARGEST_SUBTITLES + 1)
     if len(content) > LARGEST_SUBTITLES:
         raise TranscriptError("the subtitle file is larger than 32 MB")
-    folder = library.uploads.parent / "transcripts"
+    folder = real_folder(library.uploads.parent, "transcripts")
     folder.mkdir(parents=True, exist_ok=True)
     with half_written(folder, [content]) as part:
         words = folder / f"{found.id}{suffix}"
