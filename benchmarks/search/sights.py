@@ -4,7 +4,7 @@
 
 The library is one that `benchmarks.search.photographs` made, with the real film. Every name that
 the image network proposes was judged by looking at the pictures (`queries/sights.json`). The
-weights of `concepts/sights.py` are fitted to the first film of photographs and to the real film;
+weights of `concepts/visual.py` are fitted to the first film of photographs and to the real film;
 the second film of photographs is held out. Stories are single photographs, or as found.
 """
 
@@ -20,7 +20,7 @@ from benchmarks import common
 from benchmarks.search.photographs import FILMS, photograph_stories
 from benchmarks.search.search import QUERIES, REAL, is_right
 from storyscope import Library
-from storyscope.concepts import TRAINED_FILE, chance_right, seen_candidates
+from storyscope.concepts import TRAINED_FILE, chance_right, visual_candidates
 from storyscope.core.logistic import sigmoid
 from storyscope.search import chosen_image_text, second_opinion
 from storyscope.stages.indexing import sights
@@ -70,7 +70,7 @@ def sights_of(library: Library, film: str) -> list[Sight]:
     if ask is None:
         raise SystemExit(f"{film} was indexed without CLIP; run `storyscope models get clip`")
     found = []
-    for story, candidates in zip(stories, seen_candidates(stories, seen), strict=True):
+    for story, candidates in zip(stories, visual_candidates(stories, seen), strict=True):
         names = [c.text for c in candidates if c.text in seen.names]
         shots = np.asarray(seen.probabilities)[story.shots.start : story.shots.stop]
         opinions = (ask(story, names) if names else None) or []

@@ -8,7 +8,7 @@ import pytest
 
 from storyscope.core import Features, Segmentation
 from storyscope.embedding import Embedding, EmbeddingRecipe, Example, Layout, train_embedding
-from storyscope.embedding.shrink import decay_of_untold, shrink
+from storyscope.embedding.shrink import decay_outside_span, shrink
 from storyscope.embedding.training import draw_triplets
 from storyscope.errors import AnnotationError, InvalidFeatures, ModelError, UnknownName
 
@@ -68,7 +68,7 @@ def test_repeated_shots_can_be_shrunk():
 
 
 def test_decay_without_momentum_is_a_product():
-    left = decay_of_untold([0.1] * 10, weight_decay=0.5, momentum=0.0)
+    left = decay_outside_span([0.1] * 10, weight_decay=0.5, momentum=0.0)
     assert left == pytest.approx((1 - 0.05) ** 10)
 
 

@@ -128,7 +128,7 @@ def train(
         say("nothing was changed" + ("" if dry_run else "; --insist uses the new model anyway"))
 
 
-def told_change(change: dict[str, Any]) -> str:
+def describe_change(change: dict[str, Any]) -> str:
     """The changes of one video in words: "2 boundaries move, 1 story is split"."""
     words = {
         "moved": ("boundary moves", "boundaries move"),
@@ -141,7 +141,7 @@ def told_change(change: dict[str, Any]) -> str:
 
 def _show(facts: dict[str, Any]) -> None:
     for change in facts["changes"]:
-        say(f"{change['video']}: {told_change(change)}")
+        say(f"{change['video']}: {describe_change(change)}")
     if not facts["changes"]:
         say("the stories of your videos stay as they are")
     rows = [

@@ -89,13 +89,13 @@ class Hull:
         while True:
             prices = [self._prices(penalty) for penalty in penalties]
             limits = [float(price.min()) + self._tolerance for price in prices]
-            if not self.look_for_cheaper(*zip(penalties, limits, strict=True)):
+            if not self.find_cheaper(*zip(penalties, limits, strict=True)):
                 return [
                     self.corners[int(np.argmax(price <= limit))].partition
                     for price, limit in zip(prices, limits, strict=True)
                 ]
 
-    def look_for_cheaper(self, *wanted: tuple[float, float]) -> bool:
+    def find_cheaper(self, *wanted: tuple[float, float]) -> bool:
         """Search where, for one of these penalties, a corner cheaper than its limit may be.
 
         Returns False, without a search, once it is proven that there is none.
@@ -106,7 +106,7 @@ class Hull:
             if any(self._floor(gap, penalty) < limit for penalty, limit in wanted)
         ]
         if gaps:
-            self._look_below(gaps, spread=True)
+            self._search_gaps(gaps, spread=True)
         return bool(gaps)
 
     def explore(self, fewest: int, most: int) -> list[PathPoint]:
@@ -117,7 +117,7 @@ class Hull:
             return left.m + 1 <= most and right.m + 1 >= fewest
 
         while gaps := [gap for gap in self._gaps() if wanted(gap)]:
-            self._look_below(gaps)
+            self._search_gaps(gaps)
         slopes = [self._slope(gap) for gap in range(len(self.corners) - 1)]
         return [
             PathPoint(corner.partition, lowest_price=low, highest_price=high)
@@ -154,7 +154,7 @@ class Hull:
         )
         return float((bound + penalty * story_pressure(m, self.row_count)).min())
 
-    def _look_below(self, gaps: list[int], spread: bool = False) -> None:
+    def _search_gaps(self, gaps: list[int], spread: bool = False) -> None:
         """Run a pass with the slope of each gap's chord; a gap without a corner is closed.
 
         With `spread`, two more prices next to each slope are used, half way to the known bounds:

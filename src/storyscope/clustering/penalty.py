@@ -45,7 +45,7 @@ def paper_penalty(hull: Hull) -> float:
         saved = all_apart - story_pressure(np.array([corner.m for corner in fewer]), shots)
         lowest = float((np.array([corner.scatter for corner in fewer]) / saved).min())
         # Whatever lowers the ratio is cheaper at this C than one story per row.
-        if not hull.look_for_cheaper((lowest, lowest * all_apart * (1 - 1e-12))):
+        if not hull.find_cheaper((lowest, lowest * all_apart * (1 - 1e-12))):
             return max(1, math.ceil(lowest / PAPER_STEP - 1e-9)) * PAPER_STEP
 
 
@@ -100,12 +100,12 @@ class _StablePath:
         while True:
             known = [self._known(stretch) for stretch in self._stretches]
             best = max(range(len(known)), key=known.__getitem__)
-            gaps = [gap for gap, hope in self._hopes() if hope > known[best] + RESOLUTION]
+            gaps = [gap for gap, bound in self._upper_bounds() if bound > known[best] + RESOLUTION]
             if not gaps:
                 return self._middle(self._stretches[best])
-            self._look_into(gaps)
+            self._search_gaps(gaps)
 
-    def _hopes(self) -> Iterator[tuple[int, float]]:
+    def _upper_bounds(self) -> Iterator[tuple[int, float]]:
         """For every open gap, the best score that searching it may reveal.
 
         A partition is replaced by its neighbours at the latest where they cost the same.
@@ -114,12 +114,12 @@ class _StablePath:
         evens = [math.inf, *(self._evens_out(*sides) for sides in pairwise(path)), 0.0]
         for gap, (left, right) in enumerate(pairwise(path)):
             if left.low > right.high and 2 * left.stories <= self._hull.row_count:
-                hope = max(
+                bound = max(
                     self._between(left, right),
                     self._judgement(left.stories, evens[gap + 1], evens[gap]),
                     self._judgement(right.stories, evens[gap + 2], evens[gap + 1]),
                 )
-                yield gap, hope
+                yield gap, bound
 
     def _between(self, left: _Stretch, right: _Stretch) -> float:
         """An upper bound of the score strictly between the two."""
@@ -168,7 +168,7 @@ class _StablePath:
         surprise: Array = EXPECTATION_WEIGHT * (np.hypot(1.0, x) - 1.0)
         return surprise
 
-    def _look_into(self, gaps: list[int]) -> None:
+    def _search_gaps(self, gaps: list[int]) -> None:
         """Find the cheapest partition at the C where both sides of each gap cost the same."""
         sides = [(self._stretches[gap], self._stretches[gap + 1]) for gap in gaps]
         penalties = [self._evens_out(left, right) for left, right in sides]

@@ -26,10 +26,10 @@ from storyscope.concepts.features import (
 )
 from storyscope.concepts.grammar import mine, why_not
 from storyscope.concepts.groups import ConceptGroups, group_terms
-from storyscope.concepts.sights import SecondOpinion, chance_right, seen_candidates
 from storyscope.concepts.titles import StoryTitle, title_stories
 from storyscope.concepts.training import train_concepts
 from storyscope.concepts.vectors import WordVectors, load_vectors, read_vectors
+from storyscope.concepts.visual import SecondOpinion, chance_right, visual_candidates
 
 __all__ = [
     "TRAINED_FILE",
@@ -49,13 +49,13 @@ __all__ = [
     "mine",
     "read_vectors",
     "save_trained",
-    "seen_candidates",
     "seen_in_shots",
     "semantic_features",
     "term_presence",
     "text_concepts",
     "title_stories",
     "train_concepts",
+    "visual_candidates",
     "visual_concepts",
     "why_not",
 ]

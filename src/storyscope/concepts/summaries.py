@@ -11,7 +11,7 @@ from math import log
 import numpy as np
 
 from storyscope.concepts.phrases import SENTENCE_END, bare, split_sentences
-from storyscope.concepts.said import Embed
+from storyscope.concepts.spoken import Embed
 from storyscope.core import Span, Story, Transcript, Word
 from storyscope.core.language import stop_words
 

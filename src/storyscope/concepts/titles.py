@@ -9,9 +9,14 @@ from typing import NamedTuple
 from storyscope.concepts.candidates import Candidate
 from storyscope.concepts.detectors import Seen
 from storyscope.concepts.phrases import plain_phrases
-from storyscope.concepts.said import Embed, by_meaning, said_candidates, screen_phrases
-from storyscope.concepts.sights import SecondOpinion, seen_candidates
+from storyscope.concepts.spoken import (
+    Embed,
+    ranked_by_similarity,
+    screen_phrases,
+    spoken_candidates,
+)
 from storyscope.concepts.summaries import about_the_file, summarise, without
+from storyscope.concepts.visual import SecondOpinion, visual_candidates
 from storyscope.core import Phrase, Story, Transcript
 
 
@@ -54,12 +59,12 @@ def title_stories(
     phrases = [phrase for phrase in phrases if not any(phrase.span.middle in s for s in notes)]
     language = transcript.language if transcript else "en"
     mentions = [*phrases, *(screen_phrases(screen) if screen else [])]
-    said = said_candidates(stories, mentions, language)
+    spoken = spoken_candidates(stories, mentions, language)
     if transcript and embed:
-        said = by_meaning(stories, said, transcript, embed)
-    shown = seen_candidates(stories, seen, ask) if seen else [[] for _ in stories]
-    shown = [[c for c in sights if c.probability >= SURE_SIGHT] for sights in shown]
-    ranked = [_merge(words, sights) for words, sights in zip(said, shown, strict=True)]
+        spoken = ranked_by_similarity(stories, spoken, transcript, embed)
+    visual = visual_candidates(stories, seen, ask) if seen else [[] for _ in stories]
+    visual = [[c for c in each if c.probability >= MIN_CLASS_PROBABILITY] for each in visual]
+    ranked = [_merge(phrases, classes) for phrases, classes in zip(spoken, visual, strict=True)]
     for number in labels:
         ranked[number] = []
     titles = _distinct_titles(ranked)
@@ -79,24 +84,24 @@ def title_stories(
 MOST_KEYWORDS = 8
 LONGEST_TITLE = 48
 SECOND_PHRASE = 0.55
-SECOND_SIGHT = 0.4
+SECOND_CLASS = 0.4
 """A second phrase is added to the title if it scores at least this share of the first."""
 FEW_MENTIONS = 4
-SURE_SIGHT = 0.5
+MIN_CLASS_PROBABILITY = 0.5
 """Minimum probability of a recognised class in titles and keywords: no name is better than a wrong
 one."""
 
 
-def _merge(said: list[Candidate], shown: list[Candidate]) -> list[Candidate]:
+def _merge(spoken: list[Candidate], visual: list[Candidate]) -> list[Candidate]:
     """Spoken phrases come first; a recognised class that is also spoken moves them up, and classes
     fill in if there are few words."""
-    sights = {word for candidate in shown[:MOST_KEYWORDS] for word in candidate.key}
-    lifted = sorted(said, key=lambda c: -c.score * (1.3 if sights.intersection(c.key) else 1.0))
-    spoken = {word for candidate in lifted[:MOST_KEYWORDS] for word in candidate.key}
-    unsaid = [candidate for candidate in shown if not spoken.intersection(candidate.key)]
-    if sum(candidate.mentions for candidate in said) < FEW_MENTIONS:
-        return [*unsaid[:2], *lifted, *unsaid[2:]]
-    return [*lifted[: MOST_KEYWORDS - 2], *unsaid[:2], *lifted[MOST_KEYWORDS - 2 :]]
+    visible = {word for candidate in visual[:MOST_KEYWORDS] for word in candidate.key}
+    lifted = sorted(spoken, key=lambda c: -c.score * (1.3 if visible.intersection(c.key) else 1.0))
+    mentioned = {word for candidate in lifted[:MOST_KEYWORDS] for word in candidate.key}
+    others = [candidate for candidate in visual if not mentioned.intersection(candidate.key)]
+    if sum(candidate.mentions for candidate in spoken) < FEW_MENTIONS:
+        return [*others[:2], *lifted, *others[2:]]
+    return [*lifted[: MOST_KEYWORDS - 2], *others[:2], *lifted[MOST_KEYWORDS - 2 :]]
 
 
 def _distinct_titles(ranked: Sequence[Sequence[Candidate]]) -> list[str]:
@@ -133,7 +138,7 @@ def _proposals(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
 
 def _is_close(first: Candidate, second: Candidate) -> bool:
     """Whether the second phrase scores nearly as high, and is from the same modality."""
-    share = SECOND_SIGHT if first.seen else SECOND_PHRASE
+    share = SECOND_CLASS if first.seen else SECOND_PHRASE
     return first.seen == second.seen and second.score >= share * first.score
 
 

@@ -54,7 +54,7 @@ def shrink(rows: np.ndarray) -> Shrunk:
     return Shrunk(factor, np.linalg.solve(factor, rows))
 
 
-def decay_of_untold(steps_at: list[float], *, weight_decay: float, momentum: float) -> float:
+def decay_outside_span(steps_at: list[float], *, weight_decay: float, momentum: float) -> float:
     """The factor by which SGD with momentum shrinks a weight that only weight decay acts on.
 
     v <- momentum v + weight_decay w; w <- w - rate v, for each learning rate in turn.

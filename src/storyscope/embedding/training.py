@@ -17,7 +17,7 @@ import numpy as np
 from storyscope.core import Features, Segmentation
 from storyscope.embedding.layout import Layout
 from storyscope.embedding.network import Embedding
-from storyscope.embedding.shrink import decay_of_untold, shrink
+from storyscope.embedding.shrink import decay_outside_span, shrink
 from storyscope.errors import AnnotationError, MissingDependency, UnknownName
 from storyscope.progress import Report, Step, silent
 
@@ -92,7 +92,7 @@ def train_embedding(
     parts = [torch.tensor(part) for part in np.split(inputs, ends[:-1])]
     rates = _descend(net, parts, [v.stories for v in videos], kind, recipe, random, report)
     trained = {name: value.detach().numpy() for name, value in net.items()}
-    left = 0.0 if kind == "lstm" else _left_of_untold(rates, recipe)
+    left = 0.0 if kind == "lstm" else _decay_outside_span(rates, recipe)
     if shrunk is not None:
         trained["weight_1"] = shrunk.restore(trained["weight_1"], first, left)
     settings = {k: v for k, v in asdict(recipe).items() if not isinstance(v, tuple)}
@@ -241,10 +241,10 @@ def _glorot(random: np.random.Generator, inputs: int, outputs: int) -> np.ndarra
     return random.uniform(-limit, limit, (inputs, outputs))
 
 
-def _left_of_untold(rates: list[float], recipe: EmbeddingRecipe) -> float:
+def _decay_outside_span(rates: list[float], recipe: EmbeddingRecipe) -> float:
     """The factor by which weight decay shrinks the first layer outside the span of the training
     shots."""
-    return decay_of_untold(rates, weight_decay=recipe.weight_decay, momentum=recipe.momentum)
+    return decay_outside_span(rates, weight_decay=recipe.weight_decay, momentum=recipe.momentum)
 
 
 def _torch() -> Any:

@@ -115,7 +115,7 @@ def simulate_annotators(
     annotated = []
     for number, video in enumerate(collection):
         people = {
-            f"simulated {person + 1}": _retell(
+            f"simulated {person + 1}": _simulate_annotator(
                 video, *style, rng=np.random.default_rng([seed, number, person])
             )
             for person, style in enumerate(styles)
@@ -124,7 +124,7 @@ def simulate_annotators(
     return annotated
 
 
-def _retell(
+def _simulate_annotator(
     video: AnnotatedVideo, merge: float, split: float, shift: float, *, rng: np.random.Generator
 ) -> Segmentation:
     shots = len(video.shots)

@@ -38,7 +38,7 @@ def videos_of(benchmark: Benchmark, annotator: str | None = None) -> Sequence[An
     """The videos of the benchmark, with the annotator's stories as the truth."""
     videos = load_videos(benchmark.folder, benchmark.features)
     if benchmark.simulated_people:
-        return _retold(benchmark, annotator)
+        return _relabelled(benchmark, annotator)
     return videos if annotator is None else _annotated_by(benchmark, annotator)
 
 
@@ -55,7 +55,7 @@ def left_out(benchmark: Benchmark) -> Mapping[str, str]:
 
 def forget_videos() -> None:
     """Read folders again: their content may have changed."""
-    for kept in (load_videos, _retold, _annotated_by):
+    for kept in (load_videos, _relabelled, _annotated_by):
         kept.cache_clear()
 
 
@@ -74,7 +74,7 @@ def load_videos(folder: Path, features: tuple[str, ...] | None) -> Collection:
 
 
 @lru_cache(maxsize=8)
-def _retold(benchmark: Benchmark, annotator: str | None) -> Sequence[AnnotatedVideo]:
+def _relabelled(benchmark: Benchmark, annotator: str | None) -> Sequence[AnnotatedVideo]:
     videos = simulate_annotators(
         load_videos(benchmark.folder, benchmark.features),
         count=benchmark.simulated_people,

@@ -60,7 +60,7 @@ def add_video(
         run = _Run(store, before, _renewed(before, path, words, config.media, report), again=again)
         config = settings_of(store, config, run.video.id)
         quietly = partial(_report_work, report, idle(config))
-        execute = executor(store, run.video.id, report=quietly, before_change=run.unsettle)
+        execute = executor(store, run.video.id, report=quietly, before_change=run.mark_changed)
         try:
             run.index(config, execute)
         except (Exception, KeyboardInterrupt) as error:
@@ -111,7 +111,7 @@ class _Run:
 
         index_video(source, config, execute_stage)
 
-    def unsettle(self, stage: Stage[Any]) -> None:
+    def mark_changed(self, stage: Stage[Any]) -> None:
         """Note that a stage is about to replace an artefact."""
         self._changed.append(stage.name)
         if stage.makes == SCAN and not self._old_scan.startswith(OUTDATED):

@@ -106,12 +106,12 @@ def denser(example: StoryExample, rng: np.random.Generator) -> StoryExample:
         second | np.append(second[1:], False), 0.5, 1
     )
     transitions = np.where(second, 0.0, example.rhythm.transitions[shots])
-    fellows = _fellows(example.truth, shots, rng)
+    others = _shots_of_same_story(example.truth, shots, rng)
     share = np.where(second, rng.uniform(0.15, 0.6, len(shots)), 0.0)[:, None]
     return replace(
         whole,
         rhythm=Rhythm(np.append(0.0, lengths.cumsum()), transitions),
-        features=tuple(_mixed(each, shots, fellows, share) for each in example.features),
+        features=tuple(_mixed(each, shots, others, share) for each in example.features),
     )
 
 
@@ -157,12 +157,12 @@ def _items(truth: Segmentation, rng: np.random.Generator) -> list[range]:
     return items
 
 
-def _fellows(truth: Segmentation, shots: Array, rng: np.random.Generator) -> Array:
+def _shots_of_same_story(truth: Segmentation, shots: Array, rng: np.random.Generator) -> Array:
     """For each of the shots, a random shot of the same story."""
     edges = np.array(truth.edges)
     story = np.searchsorted(edges, shots, side="right") - 1
-    fellows: Array = rng.integers(edges[story], edges[story + 1])
-    return fellows
+    chosen: Array = rng.integers(edges[story], edges[story + 1])
+    return chosen
 
 
 def _mixed(feature: Features, shots: Array, others: Array, share: Array) -> Features:

@@ -58,7 +58,7 @@ def _best_first(
     )
     if not len(rows):
         return
-    beauty = ratings.beauty[rows] * _soundness(ratings, rows)
+    beauty = ratings.beauty[rows] * _quality_factor(ratings, rows)
     if relevance is None:
         score = beauty
     else:
@@ -81,7 +81,7 @@ def usable_frames(ratings: Ratings, rows: np.ndarray) -> np.ndarray:
     return np.asarray(sharp & lit & shown & (ratings.clear[rows] > 0))
 
 
-def _soundness(ratings: Ratings, rows: np.ndarray) -> np.ndarray:
+def _quality_factor(ratings: Ratings, rows: np.ndarray) -> np.ndarray:
     """Quality factor of a frame: beauty is reduced if light or detail is missing."""
     exposure, sharpness = ratings.exposure[rows], ratings.sharpness[rows]
     best = max(float(sharpness.max()), 1e-6)

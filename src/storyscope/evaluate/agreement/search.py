@@ -125,26 +125,26 @@ class _Search:
 
     def _promising(self, states: _States, head: int, free_gains: np.ndarray) -> _States:
         kept = states.where(states.counts <= self.count)
-        return kept.where(self._hope(kept, head, free_gains) > self.floor + TOLERANCE)
+        return kept.where(self._upper_bound(kept, head, free_gains) > self.floor + TOLERANCE)
 
-    def _hope(self, states: _States, head: int, free_gains: np.ndarray) -> np.ndarray:
+    def _upper_bound(self, states: _States, head: int, free_gains: np.ndarray) -> np.ndarray:
         """The most that a completion of each state can reach.
 
         `free_gains` is what the story on both sides of the cut brings at most while no one has
         claimed it, annotator by annotator.
         """
-        hope = states.values + self.rest[head, self.count - states.counts]
-        hope = hope + self.later_prices[head]
+        bound = states.values + self.rest[head, self.count - states.counts]
+        bound = bound + self.later_prices[head]
         for annotator in np.flatnonzero(free_gains).tolist():
             free = (states.masks >> annotator) & 1 == 0
-            hope = hope + free_gains[annotator] * free
-        return np.asarray(hope)
+            bound = bound + free_gains[annotator] * free
+        return np.asarray(bound)
 
     def _thin(self, states: _States, head: int) -> _States:
         if self.width is None or len(states.values) <= self.width:
             return states
-        hope = self._hope(states, head, self.straddling_prices[head])
-        return states.where(np.argsort(-hope, kind="stable")[: self.width])
+        bound = self._upper_bound(states, head, self.straddling_prices[head])
+        return states.where(np.argsort(-bound, kind="stable")[: self.width])
 
 
 def _claim(states: _States, bit: int, gain: float, future: float) -> _States:

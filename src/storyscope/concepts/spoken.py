@@ -20,7 +20,7 @@ Embed = Callable[[Sequence[str]], np.ndarray]
 """A function from texts to vectors, one row each, close to each other if the meaning is similar."""
 
 
-def said_candidates(
+def spoken_candidates(
     stories: Sequence[Story], mentions: Sequence[Phrase], language: str
 ) -> list[list[Candidate]]:
     """Each story's phrases, best first.
@@ -48,7 +48,7 @@ def said_candidates(
     return rankings
 
 
-def by_meaning(
+def ranked_by_similarity(
     stories: Sequence[Story],
     rankings: Sequence[list[Candidate]],
     transcript: Transcript,

@@ -31,7 +31,7 @@ recognised class is right; `python -m benchmarks.search.sights` fits them to cla
 checked."""
 
 
-def seen_candidates(
+def visual_candidates(
     stories: Sequence[Story], seen: Seen, ask: SecondOpinion | None = None
 ) -> list[list[Candidate]]:
     """What each story shows more of than the video does as a whole, and how sure that is.
