@@ -1,4 +1,4 @@
-"""Drawings of named things as CLIP sees them, to teach the image-text head more words.
+"""Drawings of named things encoded by CLIP, to train the image-text head on more words.
 
     python -m training.name_pictures --packages FOLDER --output named.npz [--processes 8]
 
@@ -64,12 +64,12 @@ NO_NAME = frozenset(
     line black white cartoon symbol contour outline png icon mammal menu equipment office
     special""".split()  # noqa: SIM905
 )
-"""Keywords of clip art that tell nothing."""
+"""Keywords of clip art that say nothing about its content."""
 MOST_NAMES, LONGEST_NAME = 6, 3
 GROUNDS = ((255, 255, 255), (200, 220, 240), (150, 180, 130), (128, 128, 128), (235, 220, 190))
-"""Colours that pictures, which are cut out, are laid on."""
+"""Background colours for pictures that are cut out."""
 ROOM = 1.25
-"""Side of the ground, over the longer side of the picture on it."""
+"""Side of the background, relative to the longer side of the picture on it."""
 
 
 def main() -> None:
@@ -94,7 +94,7 @@ def main() -> None:
 
 
 def emoji(packages: Path) -> Iterator[Thing]:
-    """Things that are drawn as emoji, with their names and keywords."""
+    """Emoji with their names and keywords."""
     known = json.loads(next(packages.glob("**/data-by-emoji.json")).read_text("utf-8"))
     keywords = json.loads(next(packages.glob("**/emoji-en-US.json")).read_text("utf-8"))
     folders = {
@@ -126,7 +126,7 @@ def stamps(packages: Path) -> Iterator[Thing]:
 
 
 def clipart(packages: Path) -> Iterator[Thing]:
-    """Clip art, with the titles and keywords that stand in its drawings."""
+    """Clip art with the titles and keywords inside its files."""
     pictures = next((packages / "openclipart-png").glob("**/openclipart/png"))
     drawings = next((packages / "openclipart-svg").glob("**/openclipart/svg"))
     for path in sorted(p for f in CLIPART_FOLDERS for p in (pictures / f).glob("**/*.png")):
@@ -167,7 +167,7 @@ def clip() -> Vision:
 
 
 def laid_out(path: Path) -> np.ndarray:
-    """A picture on a plain ground, with some room around it."""
+    """A picture on a plain background, with a margin."""
     with Image.open(path) as opened:
         picture = opened.convert("RGBA")
     picture.thumbnail((CLIP_SIZE, CLIP_SIZE))

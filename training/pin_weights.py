@@ -1,4 +1,4 @@
-"""Pin the weights that ship inside Storyscope: write their SHA-256 where they are compared.
+"""Pin the shipped weights: write their SHA-256 to the table that they are checked against.
 
     python -m training.pin_weights
 

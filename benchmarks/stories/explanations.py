@@ -1,12 +1,11 @@
-"""Check what is said of boundaries, by shuffling one cue at a time.
+"""Check explanations of boundaries, by shuffling one cue at a time.
 
     python -m benchmarks.stories.explanations [--data ../shared/data]
 
-For every boundary that a model taught by `bbc` alone finds in other films, the cue that is named
-first is the one without which its score loses most. Here each cue's values are shuffled among the
-shots instead, so that the cue goes on speaking, but of other shots: how often does the score lose
-most when that is done to the cue that was named? Importance over the films is by averaged absolute
-gradients.
+For every boundary that a model trained on `bbc` only finds in other films, the cue that is named
+first is the one without which its score drops most. Here each cue's values are shuffled among the
+shots instead, so that the cue describes other shots: how often does the score drop most when this
+is done to the named cue? Importance over the films is by averaged absolute gradients.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The dial from few stories to many: how fast it turns, and whether each level lies in the next.
+"""Changing the granularity: how fast it is, and whether each level is nested in the next.
 
     python -m benchmarks.stories.granularity [--shots 500]
 
-A made-up film of so many shots is read once, which needs its features; from then on every
-granularity comes from the path that is kept with the video. Each is checked against the one before:
+A synthetic film with this many shots is analysed once, which needs its features; then every
+granularity is computed from the path stored with the video. Each is checked against the one before:
 a finer level never loses a boundary.
 """
 

@@ -1,10 +1,10 @@
-"""Does the detector keep its head when videos are faster, slower or shorter than it is used to?
+"""Story detection on videos that are faster, slower or shorter than those in training.
 
     python -m benchmarks.stories.time_scale [--data ../shared/data]
 
-Films played at other speeds to a model that learned from `bbc` alone: the same pictures, so the
-same stories are wanted. Then pieces of about four minutes out of them, as short as a news item,
-each judged by itself.
+Films are played at other speeds to a model trained on `bbc` only: the pictures are the same, so the
+stories should be the same. Then pieces of about four minutes of them, as short as a news item, are
+scored separately.
 """
 
 from __future__ import annotations

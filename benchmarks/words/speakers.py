@@ -1,4 +1,4 @@
-"""How alike pieces of one voice and of two voices are to the voice encoder.
+"""Similarity of pieces of one voice and of two voices, by the voice encoder.
 
     python -m benchmarks.words.speakers [--write]
 

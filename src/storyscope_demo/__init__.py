@@ -1,6 +1,6 @@
-"""The demo film: a two-minute documentary that Storyscope paints, sounds and narrates itself.
+"""The demo film: a two-minute documentary with generated pictures, sound and narration.
 
-A folder comes in; a film, its transcript and the truth about its shots and stories go out.
+It writes a film, its transcript and the ground truth of its shots and stories to a folder.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The painter's box: colour, noise, soft shapes and a moving window onto a larger picture.
+"""Drawing tools: colour, noise, soft shapes and a moving window onto a larger picture.
 
-Everything is measured in fractions of the frame, so that the film can be painted at any size.
-A `Painter` is what a scene gives back: seconds into the shot -> one picture.
+Everything is measured in fractions of the frame, so that the film can be painted at any size. A
+`Painter` is what a scene gives back: seconds into the shot -> one picture.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Painter = Callable[[float], Image.Image]
 
 
 class Size(NamedTuple):
-    """Of a picture, in pixels."""
+    """Size of a picture in pixels."""
 
     width: int
     height: int
@@ -33,7 +33,7 @@ def colour(text: str) -> np.ndarray:
 
 
 def ramp(*stops: tuple[float, str], steps: int = 256) -> np.ndarray:
-    """Colours that run smoothly through the stops: float32, steps x 3."""
+    """Colours interpolated smoothly through the stops: float32, steps x 3."""
     places = [place for place, _ in stops]
     colours = np.stack([colour(text) for _, text in stops])
     at = np.linspace(0.0, 1.0, steps)
@@ -98,7 +98,7 @@ def filled(size: Size, tint: str) -> np.ndarray:
 
 
 def ink(tint: str) -> tuple[int, int, int]:
-    """A colour as stamps and pastes want it."""
+    """A colour in Pillow's format."""
     red, green, blue = (int(value) for value in colour(tint))
     return red, green, blue
 
@@ -114,7 +114,7 @@ def to_mask(opacity: np.ndarray) -> Image.Image:
 
 
 def pack(colours: np.ndarray) -> np.ndarray:
-    """A colour table as one number a colour: looking those up is ten times as fast."""
+    """A colour table with one number per colour, which is ten times as fast to look up."""
     table = np.zeros((*colours.shape[:-1], 4), dtype=np.uint8)
     table[..., :3] = np.clip(colours, 0.0, 255.0)
     return table.view(np.uint32)[..., 0].copy()

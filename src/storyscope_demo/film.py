@@ -25,7 +25,7 @@ SEED = 7
 
 @dataclass(frozen=True)
 class EditedShot:
-    """One shot in the film: its frames, how it is come to, and what it shows."""
+    """One shot in the film: its frames, its transition, and its scene."""
 
     frames: range
     transition: Transition
@@ -55,9 +55,9 @@ class Edit:
 
 
 def edit(script: tuple[Chapter, ...] = SCRIPT, *, pace: float = 1.0) -> Edit:
-    """Lay the takes end to end; `pace` stretches every shot.
+    """Join the takes; `pace` stretches every shot.
 
-    A gradual transition lies half in the shot before it and half in the shot it leads into.
+    A gradual transition is half in the shot before it and half in the shot it leads into.
     """
     takes = [(number, take) for number, chapter in enumerate(script) for take in chapter.takes]
     lengths = [max(FPS // 2, round(take.seconds * pace * FPS)) for _, take in takes]
@@ -116,7 +116,7 @@ def write_film(path: Path, cut: Edit, size: Size, *, report: Report = silent) ->
 
 
 def _in_view(cut: Edit, frame: int) -> list[tuple[int, float]]:
-    """The shots a frame shows and how much of each; what is missing from 1 is black."""
+    """The shots in a frame and the weight of each; the rest up to 1 is black."""
     for index, shot in enumerate(cut.shots):
         change = shot.transition
         if change.first_frame <= frame < change.end_frame:
@@ -140,7 +140,7 @@ def _scene_time(cut: Edit, index: int, frame: int) -> float:
 
 
 def _painter(cut: Edit, index: int, size: Size) -> Painter:
-    """Set up a scene; the same scene is painted alike each time the film returns to it."""
+    """Set up a scene; the same scene looks the same each time the film returns to it."""
     shot = cut.shots[index]
     scenes = import_module(f"storyscope_demo.scenes.{shot.place}")
     name = shot.take.scene

@@ -11,16 +11,16 @@ FPS = 24
 
 @dataclass(frozen=True)
 class Take:
-    """One shot of the edit, and how the film comes to it."""
+    """One shot of the edit, and its transition."""
 
     scene: str
     """The function that paints it, in the story's file."""
     seconds: float
     by: TransitionKind = "cut"
     over: int = 0
-    """Frames of the transition."""
+    """Number of frames of the transition."""
     since: float = 0.0
-    """Seconds the scene has already run: a return to an earlier place goes on where it was."""
+    """Seconds the scene has already run, when the film returns to an earlier place."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What is true of the film, in the JSON shapes Storyscope uses everywhere."""
+"""The ground truth of the film, in the JSON shapes that Storyscope uses everywhere."""
 
 from __future__ import annotations
 
