@@ -39,6 +39,22 @@ def test_every_file_of_the_repository_that_is_named_exists(page):
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_every_module_that_is_named_exists(page):
+    named = re.findall(r"`([a-z_]+(?:/[a-z_0-9]+)+\.py)`", page.read_text(encoding="utf-8"))
+    places = [ROOT, ROOT / "src", ROOT / "src" / "storyscope"]
+    assert [path for path in named if not any((place / path).exists() for place in places)] == []
+
+
+@pytest.mark.parametrize("list_of_pages", ["docs/index.md", "mkdocs.yml"])
+def test_every_page_can_be_reached(list_of_pages):
+    text = (ROOT / list_of_pages).read_text(encoding="utf-8")
+    folder = ROOT / "docs"
+    pages = [*folder.glob("*.md"), *(folder / "tutorials").glob("*.md")]
+    names = {str(page.relative_to(folder)) for page in pages} - {"index.md"}
+    assert [name for name in sorted(names) if name not in text] == []
+
+
 def test_every_format_is_explained():
     page = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
     assert [name for name in FORMATS if f"`{name}`" not in page] == []
