@@ -62,7 +62,7 @@ def test_a_file_that_is_not_toml_is_refused_by_name(tmp_path):
         load_config(write(tmp_path, "= = ="))
 
 
-def test_settings_are_written_on_the_command_line_as_room_name_value():
+def test_settings_are_written_on_the_command_line_as_table_name_value():
     tables = parse_settings(["stories.penalty=0.2", "shots.detector=paper", "concepts.groups=7"])
     config = with_settings(Config(), tables)
     assert (config.stories.penalty, config.shots.detector, config.concepts.groups) == (
@@ -71,7 +71,7 @@ def test_settings_are_written_on_the_command_line_as_room_name_value():
         7,
     )
     for bad in ["penalty=3", "stories.penalty", "=3"]:
-        with pytest.raises(InvalidSetting, match=r"room\.name=value"):
+        with pytest.raises(InvalidSetting, match=r"written as stories\.minutes=5"):
             parse_settings([bad])
 
 
@@ -89,8 +89,8 @@ def test_every_setting_is_documented_where_it_lives():
     ("line", "complaint"),
     [
         ("features.candidates_per_shot=0", "at least 1, got 0"),
-        ("features.map=foo", "is pooled or full, got 'foo'"),
-        ("stories.penalty=abc", "is auto or paper or a number"),
+        ("features.map=foo", "must be pooled or full, got 'foo'"),
+        ("stories.penalty=abc", "must be auto or paper or a number"),
         ("stories.penalty=-1", "at least 0"),
         ("stories.penalty=nan", "finite"),
         ("thumbnails.beauty=inf", "finite"),

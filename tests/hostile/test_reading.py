@@ -71,7 +71,7 @@ def test_deeply_nested_settings_are_one_clear_sentence(tmp_path):
 def test_a_number_of_thousands_of_digits_is_one_clear_sentence(tmp_path, setting):
     path = tmp_path / "storyscope.toml"
     path.write_text(f"[stories]\n{setting} = {'9' * 4000}\n")
-    with pytest.raises(InvalidSetting, match=f"stories.{setting} wants a number"):
+    with pytest.raises(InvalidSetting, match=f"stories.{setting} must be a number"):
         load_config(path)
 
 

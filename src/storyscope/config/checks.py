@@ -41,7 +41,7 @@ LARGEST_INTEGER = 10**18
 class Checked:
     """A settings record that rejects values of the wrong type, choice or range."""
 
-    room: ClassVar[str]
+    table: ClassVar[str]
     """The table of `storyscope.toml` that contains these settings."""
 
     def __post_init__(self) -> None:
@@ -49,7 +49,7 @@ class Checked:
         kinds = _kinds_of(record)
         for setting in fields(record):
             value = getattr(self, setting.name)
-            name = f"{self.room}.{setting.name}"
+            name = f"{self.table}.{setting.name}"
             checked = _checked(name, value, kinds[setting.name], setting.metadata)
             object.__setattr__(self, setting.name, checked)
 
@@ -58,25 +58,25 @@ def _checked(name: str, value: Any, kinds: tuple[type, ...], limits: Mapping[str
     """The value converted to the type of the setting, or an error that names setting, value and
     choices."""
     if type(value) is int and abs(value) > LARGEST_INTEGER:
-        raise InvalidSetting(f"{name} wants a number of at most 18 digits")
+        raise InvalidSetting(f"{name} must be a number of at most 18 digits")
     if float in kinds and type(value) is int:
         value = float(value)
     if type(value) not in kinds:
         words = " or ".join(kind.__name__ for kind in kinds)
-        raise InvalidSetting(f"{name} wants {words}, got {value!r}")
+        raise InvalidSetting(f"{name} must be of type {words}, got {value!r}")
     choices, least = limits.get("choices"), limits.get("least")
     if choices and isinstance(value, str) and value not in choices:
         added = plugin_names(limits["plugins"]) if limits["plugins"] else []
         if value not in added:
             words = " or ".join([*choices, *added, *(["a number"] if float in kinds else [])])
-            raise InvalidSetting(f"{name} is {words}, got {value!r}")
+            raise InvalidSetting(f"{name} must be {words}, got {value!r}")
     if isinstance(value, float) and not math.isfinite(value):
-        raise InvalidSetting(f"{name} wants a finite number, got {value!r}")
+        raise InvalidSetting(f"{name} must be a finite number, got {value!r}")
     if least is not None and not isinstance(value, str) and value < least:
-        raise InvalidSetting(f"{name} is at least {least}, got {value!r}")
+        raise InvalidSetting(f"{name} must be at least {least}, got {value!r}")
     most = limits.get("most")
     if most is not None and value > most:
-        raise InvalidSetting(f"{name} is at most {most}, got {value!r}")
+        raise InvalidSetting(f"{name} must be at most {most}, got {value!r}")
     return value
 
 

@@ -18,7 +18,7 @@ from storyscope.core import StoryCount
 from storyscope.errors import InvalidSetting
 from storyscope.reading import LARGEST_SETTINGS, read_at_most
 
-MODEL_ROOMS = ("shots", "stories")
+MODEL_TABLES = ("shots", "stories")
 """Settings tables whose `model` may be a file that was trained in the library."""
 STORY_COUNTS = tuple(f.name for f in fields(StoryCount))
 """The settings of `stories` that set the number of stories; at most one of them applies."""
@@ -67,11 +67,11 @@ def with_settings(
         earlier = {name: getattr(StoryConfig(), name) for name in STORY_COUNTS}
         config = replace(config, stories=replace(config.stories, **earlier))
     laid: Config = _lay_over(config, values, where)
-    for room in MODEL_ROOMS if home else ():
-        model = getattr(laid, room).model
+    for table in MODEL_TABLES if home else ():
+        model = getattr(laid, table).model
         beside = home.resolve() / model if home else Path()
         if model not in OWN_NAMES and beside.is_file():
-            laid = _with_model(laid, room, beside)
+            laid = _with_model(laid, table, beside)
     return laid
 
 
@@ -80,14 +80,14 @@ def parse_settings(lines: Sequence[str]) -> dict[str, dict[str, Any]]:
     tables: dict[str, dict[str, Any]] = {}
     for line in lines:
         path, equals, text = line.partition("=")
-        room, dot, name = path.strip().partition(".")
-        if not (equals and dot and room and name):
-            raise InvalidSetting(f"a setting is written as room.name=value, got {line!r}")
+        table, dot, name = path.strip().partition(".")
+        if not (equals and dot and table and name):
+            raise InvalidSetting(f"a setting is written as stories.minutes=5, got {line!r}")
         try:
             value = tomllib.loads(f"value = {text.strip()}")["value"]
         except tomllib.TOMLDecodeError:
             value = text.strip()
-        tables.setdefault(room, {})[name] = value
+        tables.setdefault(table, {})[name] = value
     return tables
 
 
@@ -97,24 +97,24 @@ def to_toml(config: Config, *, preset: str = "default", home: Path | None = None
     A model inside `home`, the folder of that file, is written with a relative path, so that they
     can be moved together.
     """
-    for name in MODEL_ROOMS:
+    for name in MODEL_TABLES:
         model = Path(getattr(config, name).model)
         if home is not None and model.is_relative_to(home.resolve()):
             config = _with_model(config, name, model.relative_to(home.resolve()))
     lines = [] if preset == "default" else [f"preset = {json.dumps(preset)}"]
-    for room in fields(config):
-        record, base = getattr(config, room.name), getattr(PRESETS[preset], room.name)
+    for table in fields(config):
+        record, base = getattr(config, table.name), getattr(PRESETS[preset], table.name)
         changed = [
             f.name for f in fields(record) if getattr(record, f.name) != getattr(base, f.name)
         ]
         if changed:
-            lines += ["", f"[{room.name}]"]
+            lines += ["", f"[{table.name}]"]
             lines += [f"{name} = {_as_toml(getattr(record, name))}" for name in changed]
     return "\n".join(lines).strip() + "\n"
 
 
-def _with_model(config: Config, room: str, model: Path) -> Config:
-    changed: Config = replace(config, **{room: replace(getattr(config, room), model=str(model))})
+def _with_model(config: Config, table: str, model: Path) -> Config:
+    changed: Config = replace(config, **{table: replace(getattr(config, table), model=str(model))})
     return changed
 
 
@@ -126,11 +126,11 @@ def _as_toml(value: Any) -> str:
 
 def describe_settings(config: Config) -> Iterator[tuple[str, Any, str]]:
     """Yield the name, value and description of every setting."""
-    for room in fields(config):
-        record = getattr(config, room.name)
+    for table in fields(config):
+        record = getattr(config, table.name)
         words = _field_docs(type(record))
         for setting in fields(record):
-            yield f"{room.name}.{setting.name}", getattr(record, setting.name), words[setting.name]
+            yield f"{table.name}.{setting.name}", getattr(record, setting.name), words[setting.name]
 
 
 def _lay_over(record: Any, values: Mapping[str, Any], where: str) -> Any:

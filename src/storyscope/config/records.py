@@ -14,7 +14,7 @@ from storyscope.errors import InvalidSetting
 class MediaConfig(Checked):
     """How files are decoded, and the limits above which a file is refused."""
 
-    room: ClassVar[str] = "media"
+    table: ClassVar[str] = "media"
 
     max_pixels: int = at_least(1, 8192 * 4320)
     """Maximum number of pixels in a frame; larger frames are refused as decompression bombs."""
@@ -46,7 +46,7 @@ class MediaConfig(Checked):
 class ShotConfig(Checked):
     """How frames are grouped into shots."""
 
-    room: ClassVar[str] = "shots"
+    table: ClassVar[str] = "shots"
 
     detector: str = one_of("fast", "neural", "paper", plugins="storyscope.detectors")
     """`fast`; `neural` to also run TransNetV2 where `fast` is uncertain; `paper` for Apostolidis
@@ -61,7 +61,7 @@ class ShotConfig(Checked):
 class TranscriptConfig(Checked):
     """Where the transcript comes from."""
 
-    room: ClassVar[str] = "transcripts"
+    table: ClassVar[str] = "transcripts"
 
     speech: str = "auto"
     """Speech recognition if no transcript is found: `auto` for the best installed model, `off`, or
@@ -77,7 +77,7 @@ class TranscriptConfig(Checked):
 class ConceptConfig(Checked):
     """How terms of the transcript are grouped into concepts."""
 
-    room: ClassVar[str] = "concepts"
+    table: ClassVar[str] = "concepts"
 
     groups: int = at_least(1, 50)
     """K of the paper: number of concept groups in the spectral clustering of the terms."""
@@ -95,7 +95,7 @@ class ConceptConfig(Checked):
 class FeatureConfig(Checked):
     """How shots are described by features."""
 
-    room: ClassVar[str] = "features"
+    table: ClassVar[str] = "features"
 
     keyframes_per_shot: int = at_least(1, 3)
     """Number of uniformly sampled keyframes per shot; the paper uses three."""
@@ -125,7 +125,7 @@ AS_FOUND = 0.5
 class StoryConfig(Checked):
     """How shots are grouped into stories."""
 
-    room: ClassVar[str] = "stories"
+    table: ClassVar[str] = "stories"
 
     method: str = one_of("ours", "cluster")
     """`ours`, or `cluster` for the paper's clustering."""
@@ -164,7 +164,7 @@ class StoryConfig(Checked):
 class ThumbnailConfig(Checked):
     """Which frame represents a story."""
 
-    room: ClassVar[str] = "thumbnails"
+    table: ClassVar[str] = "thumbnails"
 
     beauty: float = at_least(0, 0.3)
     """1 - alpha of the paper: weight of beauty against relevance to the query."""
@@ -174,7 +174,7 @@ class ThumbnailConfig(Checked):
 class SearchConfig(Checked):
     """How queries are matched and scored."""
 
-    room: ClassVar[str] = "search"
+    table: ClassVar[str] = "search"
 
     method: str = one_of("fused", "paper")
     """Ranking: `fused`, or `paper` for the paper's R."""
@@ -191,7 +191,7 @@ class SearchConfig(Checked):
 class ProcessConfig(Checked):
     """Where networks run, and the limits of an indexing process."""
 
-    room: ClassVar[str] = "processes"
+    table: ClassVar[str] = "processes"
 
     device: str = one_of("auto", "cpu", "cuda")
     """Device of all networks: `auto` uses a GPU if there is one, `cuda` requires one, `cpu` never

@@ -43,12 +43,12 @@ def keep_settings_of(store: Store, video: str, changes: Tables) -> None:
 
     An empty table removes them, so that the library's settings apply.
     """
-    for room, values in changes.items():
+    for table, values in changes.items():
         for name in values:
-            if name not in OF_A_VIDEO.get(room, ()):
+            if name not in OF_A_VIDEO.get(table, ()):
                 settable = ", ".join(f"{r}.{n}" for r, names in OF_A_VIDEO.items() for n in names)
                 raise InvalidSetting(
-                    f"{room}.{name} is a setting of the whole library; a single video has its own "
+                    f"{table}.{name} is a setting of the whole library; a single video has its own "
                     f"{settable}"
                 )
     with_settings(Config(), changes)
@@ -56,5 +56,5 @@ def keep_settings_of(store: Store, video: str, changes: Tables) -> None:
         return
     with VIDEO_SETTINGS.change(store) as kept:
         tables = {**kept.pop(video, {}), **changes}
-        if tables := {room: values for room, values in tables.items() if values}:
+        if tables := {table: values for table, values in tables.items() if values}:
             kept[video] = tables

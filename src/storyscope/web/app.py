@@ -61,7 +61,7 @@ STATUS: dict[type[StoryscopeError], int] = {
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 ODD_NAME = {errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ, errno.ELOOP}
 """System errors about invalid file names."""
-ROOMS = {
+ROUTES = {
     "Videos and stories": routes,
     "Search": searching,
     "Playback": playing,
@@ -117,8 +117,8 @@ def create_app(
     app.add_middleware(HeadAnswers)
     app.add_middleware(Compressed)
     app.add_middleware(Guard, token=token, largest_upload=largest_upload)
-    for title, room in ROOMS.items():
-        app.include_router(room.router, prefix="/api/v1", tags=[title])
+    for title, module in ROUTES.items():
+        app.include_router(module.router, prefix="/api/v1", tags=[title])
     app.add_exception_handler(StoryscopeError, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_shape)
     app.add_exception_handler(OSError, _refuse_by_system)
