@@ -279,7 +279,7 @@ def test_the_export_dialog_holds_every_format_and_tells_a_refusal(open_page):
         dialog.get_by_role("button", name="Download").click()
     assert taken.value.suggested_filename == "film.csv"
     dialog.get_by_role("radio", name=re.compile("^YouTube")).check()
-    expect(dialog.get_by_role("alert")).to_contain_text("YouTube wants")
+    expect(dialog.get_by_role("alert")).to_contain_text("YouTube requires")
 
 
 def test_everyone_can_use_what_opens(open_page, marked):

@@ -104,8 +104,8 @@ def add(
     paths = find_videos(videos)
     if transcript is not None and len(paths) != 1:
         raise StoryscopeError(
-            f"--transcript belongs to one video, but {len(paths)} were given; "
-            "name one, or put each transcript next to its video under the same name"
+            f"--transcript belongs to one video, but {len(paths)} were given; give one video, or "
+            "put each transcript next to its video under the same name"
         )
     part = {name: at for name, at in (("start", start), ("end", end)) if at is not None}
     setting = [*(setting or []), *(f"media.{name}={at}" for name, at in part.items())]
@@ -119,7 +119,7 @@ def add(
     if isinstance(opened, LocalLibrary) and cluster is not None:
         ended = _on_cluster(opened, paths, transcript, again, jobs, cluster, detach, quiet=quiet)
     elif cluster is not None:
-        raise StoryscopeError(f"{opened.place} is a served library; name the library itself")
+        raise StoryscopeError(f"{opened.place} is a served library; give the library itself")
     elif isinstance(opened, LocalLibrary):
         ended = _in_processes(opened, paths, transcript, again, jobs, cpu_limit, quiet=quiet)
     elif jobs > 1 or cpu_limit is not None:

@@ -65,7 +65,7 @@ def config(
         _of_a_video(opened, video, settings or [], preset, reset=reset, json=json)
         return
     if reset:
-        raise InvalidSetting("--reset is for the settings of one video; name it with --video")
+        raise InvalidSetting("--reset is for the settings of one video; give it with --video")
     from dataclasses import asdict
 
     if settings or preset:

@@ -88,7 +88,7 @@ def export(
         print_table("format", "for", "what it loses", "nests", rows=rows)
         return
     if not video:
-        raise FormatError("name the video to export; `storyscope list` shows their ids")
+        raise FormatError("give the video to export; `storyscope list` shows their ids")
     kind = find_format(format)
     if level is Level.nested and not kind.nests:
         nesting = ", ".join(name for name in format_names() if find_format(name).nests)

@@ -81,7 +81,7 @@ def score(
             names = ", ".join(each.annotator for each in versions)
             raise AnnotationError(
                 f"{name} has {len(versions)} versions ({names}), and one is scored at a time; "
-                f"name a person as {name}:{versions[0].annotator}, or a tier with --tier"
+                f"give a person as {name}:{versions[0].annotator}, or a tier with --tier"
             )
         written += versions
     scale = on_one_scale(written, fps=fps, end=end)

@@ -116,11 +116,11 @@ def _pipeline_name(language: str, pipeline: str) -> str:
     if language == "en":
         advice = "run `pip install storyscope[concepts]`"
     elif language == UNKNOWN:
-        advice = "name the language of the transcript, as in film.en.srt"
+        advice = "put the language into the name of the transcript, as in film.en.srt"
     else:
         advice = (
-            f"install one that begins with {language}_ (see spacy.io/models), "
-            f"or name any pipeline with the setting concepts.pipeline"
+            f"install one that begins with {language}_ (see spacy.io/models), or set any pipeline "
+            "with concepts.pipeline"
         )
     raise MissingDependency(
         f"no spaCy pipeline for the language {language!r} is installed, so its nouns cannot be "

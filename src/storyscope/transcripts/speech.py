@@ -178,8 +178,8 @@ def load_recognizer(model: str = "whisper-tiny.en", *, threads: int = 2) -> Reco
         from faster_whisper import vad
     except ImportError as error:
         raise MissingDependency(
-            "recognising speech needs faster-whisper, which is not installed; "
-            "run `pip install storyscope[speech]`, or put a subtitle file beside the video"
+            "recognising speech needs faster-whisper, which is not installed; run `pip install "
+            "storyscope[speech]`, or put a subtitle file next to the video"
         ) from error
     voice = vad.VadOptions(min_silence_duration_ms=MIN_SILENCE_MS)
 
