@@ -84,7 +84,7 @@ def _show(reasons: Sequence[Mapping[str, Any]], matters: Mapping[str, float]) ->
         )
         for reason in reasons
     ]
-    print_table("boundary", "sure", *cues, rows=rows)
+    print_table("boundary", "confidence", *cues, rows=rows)
     around = [
         (format_time(reason["start"]), *map(_side, reason["frames"], reason["words"], ("…", "")))
         for reason in reasons
