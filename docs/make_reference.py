@@ -73,8 +73,8 @@ def _row(parameter: Any) -> str:
 
 def _settings() -> Iterator[str]:
     yield (
-        "# Settings\n\n`storyscope config ROOM.NAME=VALUE` keeps a setting in the library's\n"
-        "`storyscope.toml`; `storyscope add --set ROOM.NAME=VALUE` uses it once.\n"
+        "# Settings\n\n`storyscope config TABLE.NAME=VALUE` stores a setting in the library's\n"
+        "`storyscope.toml`; `storyscope add --set TABLE.NAME=VALUE` uses it once.\n"
     )
     yield "| setting | default | |\n| --- | --- | --- |"
     for name, value, words in describe_settings(Config()):
@@ -83,7 +83,7 @@ def _settings() -> Iterator[str]:
 
 
 def _api() -> Iterator[str]:
-    yield "# API\n\n`storyscope serve` answers these calls; `/api/docs` shows them in full.\n"
+    yield "# API\n\nThese are the calls of `storyscope serve`; `/api/docs` documents them in full.\n"
     yield "| call | |\n| --- | --- |"
     with TemporaryDirectory() as folder:
         schema = create_app(Library(folder)).openapi()

@@ -46,7 +46,7 @@ def add(
     ] = None,
     setting: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="ROOM.NAME=VALUE", help="Change a setting for this run."),
+        typer.Option("--set", metavar="TABLE.NAME=VALUE", help="Change a setting for this run."),
     ] = None,
     again: Annotated[
         bool, typer.Option(help="Start over instead of reusing finished stages.")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def config(
     settings: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ROOM.NAME=VALUE]...", help="Settings to store in the library."),
+        typer.Argument(metavar="[TABLE.NAME=VALUE]...", help="Settings to store in the library."),
     ] = None,
     library: LibraryOption = DEFAULT_LIBRARY,
     preset: Annotated[

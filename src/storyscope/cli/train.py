@@ -61,7 +61,7 @@ def train(
     ] = None,
     setting: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="ROOM.NAME=VALUE", help="With --preset: change a setting."),
+        typer.Option("--set", metavar="TABLE.NAME=VALUE", help="With --preset: change a setting."),
     ] = None,
     insist: Annotated[
         bool, typer.Option("--insist", help="Use the new model even if it is not better.")

@@ -19,7 +19,7 @@ class MediaConfig(Checked):
     max_pixels: int = at_least(1, 8192 * 4320)
     """Maximum number of pixels in a frame; larger frames are refused as decompression bombs."""
     max_memory_mb: int = at_least(64, 2048)
-    """Maximum memory of the decoding process."""
+    """Maximum memory of the decoding process in MB, beyond what the libraries need."""
     stall_seconds: float = at_least(1, 60.0)
     """A decoder that produces nothing for this many seconds is stopped."""
     picture_height: int = at_least(64, 256)
