@@ -8,6 +8,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from benchmarks.attacks import films
 from storyscope.errors import ModelError
 from storyscope.models import SHIPPED
 from storyscope.shots import weights
@@ -47,14 +48,45 @@ if is_installed("whisper-base-part1"):
 """
 
 
-def run_guarded(code, *arguments, folder):
-    command = [sys.executable, "-c", GUARD.format(data_only=DATA_ONLY) + code, *arguments]
+SETTINGS = ("search.text_model", "search.image_text", "features.backbone", "transcripts.speech")
+ADD_ALL = """
+from storyscope import Library
+from storyscope.errors import ModelError
+film, *folders = sys.argv[1:]
+for folder in folders:
+    try:
+        Library(folder).add(film)
+        print("added to", folder)
+    except ModelError as error:
+        print(error)
+"""
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory):
+    """A process that loads every model and adds a film to libraries of strangers; it ends at once
+    where it contacts anybody or imports a package of weights."""
+    folder = tmp_path_factory.mktemp("guarded")
+    for setting in SETTINGS:
+        room, _, name = setting.partition(".")
+        (folder / setting).mkdir()
+        (folder / setting / "storyscope.toml").write_text(f'[{room}]\n{name} = "stranger/net"\n')
+    (folder / "film.mp4").write_bytes(films.film(0))
+    code = GUARD.format(data_only=DATA_ONLY) + LOAD_ALL + ADD_ALL
+    command = [sys.executable, "-c", code, "film.mp4", *SETTINGS]
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=300)
 
 
-def test_no_code_of_a_package_of_weights_is_imported(tmp_path):
-    done = run_guarded(LOAD_ALL, folder=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
+def test_no_code_of_a_package_of_weights_is_imported(guarded):
+    assert (guarded.returncode, guarded.stderr) == (0, "")
+
+
+def test_no_settings_of_a_library_contact_a_hub(guarded):
+    answers = guarded.stdout.splitlines()
+    assert len(answers) == len(SETTINGS)
+    assert all(
+        "not been downloaded; run `storyscope models get stranger/net`" in line for line in answers
+    )
 
 
 @pytest.mark.parametrize("kind", ["bomb", "claim"])
@@ -78,31 +110,3 @@ def test_a_thumbnail_ranker_that_nests_without_end_is_refused(tmp_path):
     (tmp_path / "ranker.json").write_text("[" * 100_000)
     with pytest.raises(ModelError, match="not a thumbnail ranker"):
         load_ranker(tmp_path / "ranker.json")
-
-
-SETTINGS = ("search.text_model", "search.image_text", "features.backbone", "transcripts.speech")
-ADD_ALL = """
-from storyscope import Library
-from storyscope.errors import ModelError
-film, *folders = sys.argv[1:]
-for folder in folders:
-    try:
-        Library(folder).add(film)
-        print("added to", folder)
-    except ModelError as error:
-        print(error)
-"""
-
-
-def test_no_settings_of_a_library_contact_a_hub(tmp_path, film):
-    for setting in SETTINGS:
-        room, _, name = setting.partition(".")
-        (tmp_path / setting).mkdir()
-        (tmp_path / setting / "storyscope.toml").write_text(f'[{room}]\n{name} = "stranger/net"\n')
-    done = run_guarded(ADD_ALL, str(film), *SETTINGS, folder=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    answers = done.stdout.splitlines()
-    assert len(answers) == len(SETTINGS)
-    assert all(
-        "not been downloaded; run `storyscope models get stranger/net`" in line for line in answers
-    )
