@@ -105,7 +105,7 @@ def ask(folder: Path, count: int) -> dict[str, float]:
         cpu.append(time.process_time() - busy)
         hits += len(files)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    index, _ = library._searcher.score_stories(queries[0])
+    index, _ = library._search.searcher.score_stories(queries[0])
     facts = {
         "stories": index.story_count,
         "shots": index.shot_count,
@@ -228,7 +228,7 @@ def put(store: Store, number: int, made: Maker) -> None:
 
 def recall(library: Library, meanings: np.ndarray) -> float:
     """Share of the twenty windows nearest in float32 that the index finds among its twenty."""
-    index, _ = library._searcher.score_stories("warm up")
+    index, _ = library._search.searcher.score_stories("warm up")
     vectors = (library.store.load(video, PASSAGES).text_vectors for video in index.videos)
     exact = np.concatenate([rows.astype(np.float32) @ meanings.T for rows in vectors])
     shares = []

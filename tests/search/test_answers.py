@@ -137,15 +137,15 @@ def meanwhile(indexed, tmp_path):
     """A library, and what makes another process write to it in the midst of its next search."""
     shutil.copytree(indexed, tmp_path / "library")
     library, other = Library(tmp_path / "library"), Library(tmp_path / "library")
-    parse = library._searcher._parse
+    parse = library._search.searcher._parse
 
     def writes(change):
         def interrupted(*query):
-            library._searcher._parse = parse
+            library._search.searcher._parse = parse
             change(other)
             return parse(*query)
 
-        library._searcher._parse = interrupted
+        library._search.searcher._parse = interrupted
 
     return library, writes
 

@@ -28,28 +28,29 @@ class LibrarySearch:
         allowed = self._allowed(only)
         if is_speaker(self._store, text):
             return hits_of_speaker(self._library, text, allowed)[offset : offset + limit]
-        return self._titled(self._searcher.search(text, limit=limit, offset=offset, only=allowed))
+        return self._titled(self.searcher.search(text, limit=limit, offset=offset, only=allowed))
 
     def search_image(self, image: Path, *, limit: int, only: Filter | None) -> list[Hit]:
         """Stories that show what an image shows."""
         return self._titled(
-            self._searcher.search_image(image, limit=limit, only=self._allowed(only))
+            self.searcher.search_image(image, limit=limit, only=self._allowed(only))
         )
 
     def more_like(self, story: Story, *, limit: int, only: Filter | None) -> list[Hit]:
         """Stories that resemble this one."""
-        return self._titled(self._searcher.more_like(story, limit=limit, only=self._allowed(only)))
+        return self._titled(self.searcher.more_like(story, limit=limit, only=self._allowed(only)))
 
     def thumbnail(self, story: Story) -> Thumbnail:
         """The thumbnail of a story without a query."""
-        return self._searcher.thumbnail(story)
+        return self.searcher.thumbnail(story)
 
     def prepare(self) -> None:
         """Build what the next search needs."""
-        self._searcher.prepare()
+        self.searcher.prepare()
 
     @cached_property
-    def _searcher(self) -> Searcher:
+    def searcher(self) -> Searcher:
+        """What scores stories, whoever may answer."""
         return Searcher(
             self._store,
             self._library.config,
