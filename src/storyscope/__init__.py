@@ -13,6 +13,8 @@ A library keeps what was found, resumes where it stopped, and answers searches:
 >>> library.search("polar bear on ice", limit=10)
 """
 
+import os
+
 from storyscope.config import Config
 from storyscope.core import (
     Features,
@@ -27,6 +29,9 @@ from storyscope.core import (
     Word,
 )
 from storyscope.errors import StoryscopeError
+
+# ONNX Runtime reports its use to its makers unless it is told not to.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 __all__ = [
     "Config",

@@ -1,5 +1,8 @@
 """Nothing that is written takes the place of what somebody else wrote."""
 
+import subprocess
+import sys
+
 import pytest
 
 from command_line import storyscope
@@ -68,3 +71,11 @@ def test_subtitles_behind_a_link_out_of_the_folder_are_not_the_films(film, tmp_p
     (folder / "film.srt").unlink()
     (folder / "film.srt").symlink_to(folder / "real.srt")
     assert find_sidecar(video) == folder / "film.srt"
+
+
+def test_a_full_output_is_one_line(library):
+    command = [sys.executable, "-m", "storyscope", "list", "--json", "--library", library.place]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "No space left" in done.stderr

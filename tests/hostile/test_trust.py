@@ -1,6 +1,7 @@
 """Nobody's settings fetch a model, and packages of weights are data: none of their code runs."""
 
 import io
+import os
 import subprocess
 import sys
 import zipfile
@@ -11,6 +12,7 @@ import pytest
 from benchmarks.attacks import films
 from storyscope.errors import ModelError
 from storyscope.models import SHIPPED
+from storyscope.models.loading import cache_folder
 from storyscope.shots import weights
 from storyscope.thumbnails.ranker import load_ranker
 
@@ -63,7 +65,13 @@ for folder in folders:
 
 
 @pytest.fixture(scope="module")
-def guarded(tmp_path_factory):
+def home(tmp_path_factory):
+    """Where a person has nothing yet."""
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def guarded(home, tmp_path_factory):
     """A process that loads every model and adds a film to libraries of strangers; it ends at once
     where it contacts anybody or imports a package of weights."""
     folder = tmp_path_factory.mktemp("guarded")
@@ -74,11 +82,26 @@ def guarded(tmp_path_factory):
     (folder / "film.mp4").write_bytes(films.film(0))
     code = GUARD.format(data_only=DATA_ONLY) + LOAD_ALL + ADD_ALL
     command = [sys.executable, "-c", code, "film.mp4", *SETTINGS]
-    return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=300)
+    ours = {"HOME": str(home), "STORYSCOPE_CACHE": str(cache_folder())}
+    unset = ("ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME")
+    rest = {name: text for name, text in os.environ.items() if name not in unset}
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=rest | ours,
+        timeout=300,
+    )
 
 
 def test_no_code_of_a_package_of_weights_is_imported(guarded):
     assert (guarded.returncode, guarded.stderr) == (0, "")
+
+
+def test_no_use_is_recorded_for_a_report_to_others(guarded, home):
+    assert guarded.returncode == 0
+    assert list(home.rglob("*onnxruntime*")) == []
 
 
 def test_no_settings_of_a_library_contact_a_hub(guarded):

@@ -3,7 +3,9 @@ line."""
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from keyword import iskeyword
@@ -70,13 +72,21 @@ def main() -> None:
         say(f"storyscope: {error}")
         raise SystemExit(1) from None
     except OSError as error:
-        if debug or not error.filename:
+        if debug:
             raise
-        say(f"storyscope: {error.filename}: {error.strerror}")
+        where = f"{error.filename}: " if error.filename else ""
+        say(f"storyscope: {where}{error.strerror or error}")
+        _drop_output()
         raise SystemExit(1) from None
     except KeyboardInterrupt:
         print("storyscope: stopped", file=sys.stderr)
         raise SystemExit(130) from None
+
+
+def _drop_output() -> None:
+    """Let nothing more be written to standard output, which Python would try again at its end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def library_last(words: list[str]) -> list[str]:
