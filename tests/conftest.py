@@ -62,6 +62,16 @@ def fetched_clip(monkeypatch):
     return found
 
 
+@pytest.fixture
+def fetched_sounds(monkeypatch):
+    """The model of kinds of sound, where `storyscope models get sounds` fetched it."""
+    monkeypatch.setenv("STORYSCOPE_MODELS", FETCHED_MODELS)
+    found = downloaded_file("sounds")
+    if found is None:
+        pytest.skip("SOUNDS ARE NOT TESTED: run `storyscope models get sounds`")
+    return found
+
+
 @pytest.fixture(scope="session")
 def film(tmp_path_factory):
     """A small film of three stories with sound, and its transcript beside it."""

@@ -78,8 +78,11 @@ def main() -> None:
         )
 
 
-def matches(library: Library, film: str, stories: list[Story], *, whole: bool) -> Matches:
-    """A film and its tuning queries, or all of them for a `whole` film, with the off-topic ones."""
+def tuning_queries(film: str, stories: list[Story], *, whole: bool) -> tuple[list[str], np.ndarray]:
+    """A film's tuning queries, or all of them for a `whole` film, then the off-topic ones.
+
+    With them bool [texts, stories]: which story is right.
+    """
     marked = json.loads((QUERIES / f"{film}.json").read_text())["queries"]
     marked = [query for query in marked if whole or not is_held_out(query["text"])]
     more = QUERIES / f"{film}-tuning.json"
@@ -90,6 +93,12 @@ def matches(library: Library, film: str, stories: list[Story], *, whole: bool) -
     right = np.zeros((len(texts), len(stories)), bool)
     for number, query in enumerate(marked):
         right[number] = [is_right(story.span, query["answers"]) for story in stories]
+    return texts, right
+
+
+def matches(library: Library, film: str, stories: list[Story], *, whole: bool) -> Matches:
+    """How a film's keyframes match its tuning queries, by each measure."""
+    texts, right = tuning_queries(film, stories, whole=whole)
     network, model = load_image_text(CLIP), load_text_model("minilm")
     passages = library.store.load(film, PASSAGES)
     mean, deviation = passages.backgrounds.astype(np.float32).T

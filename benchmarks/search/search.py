@@ -28,6 +28,7 @@ from storyscope.core import Span, Story
 from storyscope.search import Searcher
 from storyscope.search.paper_search import paper_hits
 from storyscope.search.scores import (
+    ALL_TERMS,
     MIN_SCORE,
     FusedScores,
     ModalityScores,
@@ -200,6 +201,7 @@ def measure(film: Asked, half: str) -> dict[str, Any]:
     fused = [fuse(scores) for scores in film.scores]
     on, off = film.numbers(half, on_topic=True), film.numbers(half, on_topic=False)
     score = [of_query.score for of_query in fused]
+    said = [n for n in on if film.scores[n].spoken.max() > ALL_TERMS]
     ranked = {part: [part_of(fused[n], film.scores[n], part) for n in on] for part in PARTS}
     if film.paper:
         ranked["paper's R"] = [film.paper[n] for n in on]
@@ -208,9 +210,9 @@ def measure(film: Asked, half: str) -> dict[str, Any]:
         "off_topic": len(off),
         "off_topic_unanswered": mean(score[n].max() < MIN_SCORE for n in off),
         "on_topic": len(on),
-        "right_first": mean(
-            film.right[n][score[n].argmax()] and score[n].max() >= MIN_SCORE for n in on
-        ),
+        "right_first": mean(is_right_first(score[n], film.right[n]) for n in on),
+        "said": len(said),
+        "said_right_first": sum(is_right_first(score[n], film.right[n]) for n in said),
         "right_among_five": mean(
             film.right[n][best(score[n], 5)][score[n][best(score[n], 5)] >= MIN_SCORE].any()
             for n in on
@@ -231,6 +233,11 @@ def measure(film: Asked, half: str) -> dict[str, Any]:
         "chance_first": mean(r.mean() for r in right),
         "sureness": sureness(score, film.right, on + off),
     }
+
+
+def is_right_first(score: np.ndarray, right: np.ndarray) -> bool:
+    """Whether the best story is a hit, and a right one."""
+    return bool(right[score.argmax()] and score.max() >= MIN_SCORE)
 
 
 def sureness(
@@ -300,6 +307,13 @@ def table(facts: dict[str, dict[str, Any]]) -> str:
                 for part, p in m["parts"].items()
                 if p["ndcg_at_10"]
             ]
+    for half, films in facts.items():
+        lines += [
+            f"\nOf the {m['said']} {half} queries of {film} whose words are all said, "
+            f"{m['said_right_first']} have their right story first."
+            for film, m in films.items()
+            if m["said"]
+        ]
     lines += [
         "",
         "Calibration of the scores:",

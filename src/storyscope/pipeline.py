@@ -64,6 +64,9 @@ def index_video(source: Source, config: Config, execute: Executor) -> Made[tuple
     screens = ways_to_read_screens(config)
     reading = kept(source.store, source.name.value, stages.READ_SCREEN, (film,), screens)
     screen = execute(stages.READ_SCREEN, film, settings=reading)
+    sounding = stages.chosen_sounds(config.transcripts.sounds)
+    heard = (source.film, film)
+    sounds = execute(stages.NAME_SOUNDS, *heard, settings=sounding, weights=[weights.sounds])
     seen = execute(stages.LOOK, film, settings=seeing, weights=[weights.backbone])
     mined = execute(
         stages.MINE_TERMS, words, settings=config.concepts.pipeline, weights=[weights.grammar]
@@ -85,7 +88,7 @@ def index_video(source: Source, config: Config, execute: Executor) -> Made[tuple
     image_text = stages.image_text_model(config)
     encoder = [weights.image_text]
     looks = execute(stages.LOOK_FOR_SEARCH, film, settings=image_text.value, weights=encoder)
-    filed = (film, words, screen, seen, looks, image_text)
+    filed = (film, words, screen, sounds, seen, looks, image_text)
     passages = execute(stages.FILE_PASSAGES, *filed, settings=text_model, weights=[weights.text])
     execute(stages.RATE_PICTURES, film, seen, source.ranker)
     found = (film, stories, words, screen, mined, seen, passages)

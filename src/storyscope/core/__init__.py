@@ -5,7 +5,7 @@ from storyscope.core.concepts import Mined, Phrase
 from storyscope.core.features import Features, Keyframes, Ratings, Sound, VisionOutput
 from storyscope.core.film import Film
 from storyscope.core.frames import Picture, SmallFrame, SoundChunk
-from storyscope.core.passages import Looks, Passages
+from storyscope.core.passages import SOUND_MARK, Looks, Passages
 from storyscope.core.path import StoryPath
 from storyscope.core.rows import Blobs, Rows, in_batches
 from storyscope.core.segmentation import Segmentation
@@ -25,6 +25,7 @@ from storyscope.core.video import (
 from storyscope.core.words import count_stories, counted
 
 __all__ = [
+    "SOUND_MARK",
     "VIDEO_SUFFIXES",
     "Annotation",
     "Blobs",

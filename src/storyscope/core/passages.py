@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+SOUND_MARK = "♪ "
+"""Begins a passage that names kinds of sound."""
+
 
 @dataclass(frozen=True, eq=False)
 class Looks:
@@ -42,7 +45,7 @@ class Passages:
     shares: np.ndarray
     """float16 [pictures, 10]: probabilities of those classes."""
     screen_texts: tuple[str, ...] = ()
-    """Text on screen, if it was recognised."""
+    """Text on screen, if it was recognised; then kinds of sound, each after `SOUND_MARK`."""
     screen_seconds: tuple[float, ...] = ()
     language: str = ""
     """Language of the transcript."""

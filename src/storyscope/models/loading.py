@@ -129,8 +129,13 @@ def thread_count() -> int:
     return int(said) if said.isdecimal() and int(said) else min(MOST_THREADS, os.cpu_count() or 1)
 
 
-def onnx_session(model: Path | bytes, *, threads: int | None = None) -> InferenceSession:
-    """Open an ONNX graph on the best available device, with a fixed number of threads."""
+def onnx_session(
+    model: Path | bytes, *, beside: Mapping[str, bytes] | None = None, threads: int | None = None
+) -> InferenceSession:
+    """Open an ONNX graph on the best available device, with a fixed number of threads.
+
+    `beside` holds the files of weights that a graph given as bytes names.
+    """
     try:
         import onnxruntime
     except ImportError as error:
@@ -147,6 +152,11 @@ def onnx_session(model: Path | bytes, *, threads: int | None = None) -> Inferenc
     # Products of 8-bit numbers overflow on processors without VNNI, which makes CLIP useless: this
     # option uses a slower, exact computation there, and changes nothing on others.
     options.add_session_config_entry("session.x64quantprecision", "1")
+    if beside:
+        sizes = [len(content) for content in beside.values()]
+        options.add_external_initializers_from_files_in_memory(
+            list(beside), list(beside.values()), sizes
+        )
     source = model if isinstance(model, bytes) else str(model)
     try:
         return onnxruntime.InferenceSession(source, options, providers=onnx_providers())

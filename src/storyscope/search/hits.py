@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from storyscope.core import Passages, Span, Story, format_time
+from storyscope.core import SOUND_MARK, Passages, Span, Story, format_time
 from storyscope.models import class_names
 from storyscope.search.passages import containing_story
 from storyscope.search.query import QueryVectors
@@ -16,7 +16,7 @@ from storyscope.search.scores import LIKELY_SCORE, frame_relevance
 
 SPOKEN_REACH = 4.0
 """Seconds around a matching passage in which keyframes probably show what is spoken about."""
-SPOKEN, ON_SCREEN, TOPIC, VISUAL = "Spoken", "On screen", "Topic", "Visual"
+SPOKEN, ON_SCREEN, SOUND, TOPIC, VISUAL = "Spoken", "On screen", "Sound", "Topic", "Visual"
 POSSIBLE = "Possible match"
 
 
@@ -27,7 +27,7 @@ class PassageMatch:
     span: Span
     text: str
     kind: str
-    """`SPOKEN` or `ON_SCREEN`."""
+    """`SPOKEN`, `ON_SCREEN` or `SOUND`."""
     share: float
     """Share of the query's terms, from 0 to 1."""
 
@@ -46,7 +46,9 @@ def find_matches(passages: Passages, story: Story, shares: np.ndarray) -> list[P
         else:
             second = passages.screen_seconds[number - spoken]
             text = passages.screen_texts[number - spoken]
-            match = PassageMatch(Span(second, second), text, ON_SCREEN, float(shares[number]))
+            kind = SOUND if text.startswith(SOUND_MARK) else ON_SCREEN
+            text = text.removeprefix(SOUND_MARK)
+            match = PassageMatch(Span(second, second), text, kind, float(shares[number]))
         if match.span.middle in story.span:
             found.append(match)
     return found

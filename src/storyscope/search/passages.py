@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from storyscope.core import (
+    SOUND_MARK,
     Keyframes,
     Passages,
     Rows,
@@ -37,13 +38,16 @@ def make_passages(
     encode: Encode,
     *,
     producer: str,
+    sounds: Transcript | None = None,
     images: ImageVectors | None = None,
 ) -> Passages:
     """Prepare a video for search; `images` are its keyframes encoded by an image-text model."""
     windows = text_windows(transcript.words) if transcript else []
     texts = tuple(text for text, _ in windows)
     spans = np.array([[span.start, span.end] for _, span in windows], float).reshape(-1, 2)
-    written = screen.words if screen else ()
+    written = [(word.text, word.span.start) for word in (screen.words if screen else ())]
+    heard = sounds.words if sounds else ()
+    written += [(SOUND_MARK + word.text, word.span.start) for word in heard]
     classes, shares = top_classes(vision.posteriors)
     images = images or ImageVectors(np.zeros((0, 0)), np.zeros((0, 2), np.float32), "")
     return Passages(
@@ -54,8 +58,8 @@ def make_passages(
         shots=keyframes.shots,
         classes=classes,
         shares=shares,
-        screen_texts=tuple(word.text for word in written),
-        screen_seconds=tuple(word.span.start for word in written),
+        screen_texts=tuple(text for text, _ in written),
+        screen_seconds=tuple(second for _, second in written),
         language=transcript.language if transcript else "",
         looks=images.vectors.astype(np.float16),
         backgrounds=images.backgrounds,

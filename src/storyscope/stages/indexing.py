@@ -73,9 +73,12 @@ from storyscope.thumbnails import Ranker, rate_keyframes
 from storyscope.transcripts import (
     SpeechJournal,
     check_speech,
+    chosen_sounds,
     chosen_speech,
+    hear_sounds,
     read_screen,
     read_transcript,
+    sounds_digest,
     transcribe,
     transcript_of_cues,
 )
@@ -165,6 +168,15 @@ def read_screen_text(film: Film, settings: str, *, report: Report = silent) -> T
     return read_screen(film.keyframes, film.shots, report=report)
 
 
+def name_sounds(
+    path: str, film: Film, settings: str, *, report: Report = silent
+) -> Transcript | None:
+    """Kinds of sound that are heard, where there is a model for them and sound."""
+    if settings == OFF or film.sound is None:
+        return None
+    return hear_sounds(read_sound(path), duration=film.shots[-1].span.end, report=report)
+
+
 def mine_terms(words: Transcript | None, settings: str, *, report: Report = silent) -> Mined | None:
     """Nouns and noun phrases of the transcript; None without a transcript or a tagger."""
     if words is None or why_not(words.language, settings):
@@ -228,6 +240,7 @@ def file_passages(
     film: Film,
     words: Transcript | None,
     screen: Transcript | None,
+    sounds: Transcript | None,
     seen: VisionOutput,
     looks: Looks | None,
     image_text: str,
@@ -241,7 +254,7 @@ def file_passages(
     if looks is not None and len(looks.rows):
         images = image_vectors(image_text, looks, film.keyframes)
     given = (words, screen, film.keyframes, seen, model.encode)
-    return make_passages(*given, producer=model.producer, images=images)
+    return make_passages(*given, producer=model.producer, sounds=sounds, images=images)
 
 
 def rate_pictures(
@@ -282,6 +295,7 @@ class Weights:
 
     backbone: str
     image_text: str
+    sounds: str
     text: str
     stories: str
     grammar: bool
@@ -293,6 +307,7 @@ def weights(config: Config) -> Weights:
     return Weights(
         backbone=backbone_digest(config.features.backbone),
         image_text=image_text_digest(chosen_image_text(config.search.image_text)),
+        sounds=sounds_digest(config.transcripts.sounds),
         text=text_model_digest(config.search.text_model),
         stories=model_digest(config.stories),
         grammar=_has_grammar(),
@@ -313,6 +328,7 @@ def idle(config: Config) -> frozenset[str]:
     mines = _has_grammar()
     works = {
         store.SCREEN: config.transcripts.screen != "off",
+        store.SOUNDS: chosen_sounds(config.transcripts.sounds) != OFF,
         store.LOOKS: chosen_image_text(config.search.image_text) != OFF,
         store.MINED: mines,
         store.CONCEPTS: mines and _has_words(config.concepts),
@@ -350,6 +366,7 @@ def seeing(config: Config) -> FeatureConfig:
 SCAN_FILM = Stage(store.SCAN, 6, scan_film, spools=True)
 FIND_WORDS = Stage(store.TRANSCRIPT, 2, find_words)
 READ_SCREEN = Stage(store.SCREEN, 1, read_screen_text)
+NAME_SOUNDS = Stage(store.SOUNDS, 1, name_sounds)
 LOOK = Stage(store.VISION, 1, look, spools=True)
 MINE_TERMS = Stage(store.MINED, 1, mine_terms)
 DESCRIBE_CONCEPTS = Stage(store.CONCEPTS, 2, describe_concepts)

@@ -10,6 +10,7 @@ STAGE_WORDS = {
     "decode": "reading the video",
     "transcript": "reading the transcript",
     "screen": "reading text on screen",
+    "sounds": "naming sounds",
     "vision": "analysing keyframes",
     "looks": "describing pictures",
     "speakers": "identifying speakers",

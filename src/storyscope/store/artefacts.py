@@ -38,6 +38,8 @@ TRANSCRIPT: Artefact[Transcript | None] = Artefact("transcript")
 """The transcript; None if there is none."""
 SCREEN: Artefact[Transcript | None] = Artefact("screen")
 """Text on screen; None if it was not recognised."""
+SOUNDS: Artefact[Transcript | None] = Artefact("sounds")
+"""Kinds of sound that are heard; None without a model for them."""
 VISION: Artefact[VisionOutput] = Artefact("vision")
 """Output of the image network for the keyframes."""
 LOOKS: Artefact[Looks | None] = Artefact("looks")

@@ -3,13 +3,15 @@
 `read_transcript(path)` reads a subtitle file of any common format and encoding into a `Transcript`;
 `find_sidecar(video_path)` finds the one next to a video; `transcript_of_cues(cues)` converts
 (start, end, text) cues from a track in the video; `transcribe(sound)` recognises speech (extra
-`speech`) and `read_screen(keyframes, shots)` recognises text in the pictures (extra `ocr`).
+`speech`), `hear_sounds(sound)` names kinds of sound and `read_screen(keyframes, shots)` recognises
+text in the pictures (extra `ocr`).
 """
 
 from storyscope.transcripts.cues import Cue, transcript_of_cues
 from storyscope.transcripts.files import read_transcript
 from storyscope.transcripts.screen import read_screen
 from storyscope.transcripts.sidecar import EXTENSIONS, find_sidecar
+from storyscope.transcripts.sounds import chosen_sounds, hear_sounds, sounds_digest
 from storyscope.transcripts.speakers import Turn, group_turns, turns_in
 from storyscope.transcripts.speech import (
     CPU_MINUTES_PER_HOUR,
@@ -34,11 +36,14 @@ __all__ = [
     "SpokenPiece",
     "Turn",
     "check_speech",
+    "chosen_sounds",
     "chosen_speech",
     "find_sidecar",
     "group_turns",
+    "hear_sounds",
     "read_screen",
     "read_transcript",
+    "sounds_digest",
     "transcribe",
     "transcript_of_cues",
     "turns_in",

@@ -15,6 +15,7 @@ SHARES = {
     "scan": 55,
     "transcript": 8,
     "screen": 4,
+    "sounds": 1,
     "vision": 20,
     "looks": 10,
     **{cue.name: 1 for cue in indexed_cues()},
