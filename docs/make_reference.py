@@ -83,7 +83,7 @@ def _settings() -> Iterator[str]:
 
 
 def _api() -> Iterator[str]:
-    yield "# API\n\nThe API of `storyscope serve`; `/api/docs` documents them in full.\n"
+    yield "# API\n\nThe API of `storyscope serve`; `/api/docs` documents it in full.\n"
     yield "| call | |\n| --- | --- |"
     with TemporaryDirectory() as folder:
         schema = create_app(Library(folder)).openapi()
