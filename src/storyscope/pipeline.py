@@ -64,9 +64,8 @@ def index_video(source: Source, config: Config, execute: Executor) -> Made[tuple
     screens = ways_to_read_screens(config)
     reading = kept(source.store, source.name.value, stages.READ_SCREEN, (film,), screens)
     screen = execute(stages.READ_SCREEN, film, settings=reading)
-    sounding = stages.chosen_sounds(config.transcripts.sounds)
-    heard = (source.film, film)
-    sounds = execute(stages.NAME_SOUNDS, *heard, settings=sounding, weights=[weights.sounds])
+    hearing, heard = stages.sound_model(config), [weights.sounds]
+    sounds = execute(stages.NAME_SOUNDS, source.film, film, settings=hearing, weights=heard)
     seen = execute(stages.LOOK, film, settings=seeing, weights=[weights.backbone])
     mined = execute(
         stages.MINE_TERMS, words, settings=config.concepts.pipeline, weights=[weights.grammar]

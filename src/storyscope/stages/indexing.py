@@ -328,12 +328,17 @@ def idle(config: Config) -> frozenset[str]:
     mines = _has_grammar()
     works = {
         store.SCREEN: config.transcripts.screen != "off",
-        store.SOUNDS: chosen_sounds(config.transcripts.sounds) != OFF,
+        store.SOUNDS: sound_model(config) != OFF,
         store.LOOKS: chosen_image_text(config.search.image_text) != OFF,
         store.MINED: mines,
         store.CONCEPTS: mines and _has_words(config.concepts),
     }
     return frozenset(artefact.name for artefact, there in works.items() if not there)
+
+
+def sound_model(config: Config) -> str:
+    """The model that kinds of sound are named by, or `off`."""
+    return chosen_sounds(config.transcripts.sounds)
 
 
 def image_text_model(config: Config) -> Made[str]:
