@@ -55,6 +55,8 @@ def test_a_kind_of_sound_is_an_answer(library):
     assert hit.evidence.startswith("Sound, ")
     assert hit.evidence.endswith("“applause”")
     assert hit.parts["read"] == 1
+    heard = library.transcript("film", sounds=True).words
+    assert {word.text for word in heard} == {"applause"}
 
 
 @pytest.mark.parametrize("query", ["xyzzy qwrt", "interest rates and inflation", "", "the of and"])

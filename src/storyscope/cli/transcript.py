@@ -26,6 +26,9 @@ def transcript(
     screen: Annotated[
         bool, typer.Option("--screen", help="Write the text on screen instead.")
     ] = False,
+    sounds: Annotated[
+        bool, typer.Option("--sounds", help="Write the names of sounds instead.")
+    ] = False,
     output: OutputOption = None,
     overwrite: OverwriteOption = False,
     library: LibraryOption = DEFAULT_LIBRARY,
@@ -40,13 +43,20 @@ def transcript(
         raise UnknownName(f"no transcript format called {form!r}; choose from {', '.join(FORMATS)}")
     refuse_existing(output, overwrite)
     opened = open_library(library)
-    words = opened.transcript(video, screen=screen)
+    words = opened.transcript(video, screen=screen, sounds=sounds)
     if words is None:
-        how = "transcripts.screen=on" if screen else "--transcript FILE or transcripts.speech=auto"
-        what = "text on screen" if screen else "transcript"
-        raise TranscriptError(f"{video} has no {what}; add it again with {how}")
+        raise TranscriptError(f"{video} has no {_missing(screen=screen, sounds=sounds)}")
     text = write_transcript(words, form)
     if output is None:
         sys.stdout.write(text)
     else:
         output.write_text(text, encoding="utf-8")
+
+
+def _missing(*, screen: bool, sounds: bool) -> str:
+    """What a video does not have, and how to get it."""
+    if sounds:
+        return "names of sounds; run `storyscope models get sounds` and add it again"
+    if screen:
+        return "text on screen; add it again with transcripts.screen=on"
+    return "transcript; add it again with --transcript FILE or transcripts.speech=auto"

@@ -124,8 +124,13 @@ class Library:
         """Names of the cues that were used to detect the stories of this video."""
         raise self._cannot("cues")
 
-    def transcript(self, video: str, *, screen: bool = False) -> Transcript | None:
-        """The transcript of a video, or the text on its `screen`; None if there is none."""
+    def transcript(
+        self, video: str, *, screen: bool = False, sounds: bool = False
+    ) -> Transcript | None:
+        """The transcript of a video, or the text on its `screen`, or the names of its `sounds`.
+
+        None if there is none.
+        """
         raise self._cannot("transcript")
 
     def find_speakers(self, video: str, *, report: Report = silent) -> None:

@@ -84,6 +84,7 @@ from storyscope.store import (
     SCAN,
     SCREEN,
     SETTINGS_FILE,
+    SOUNDS,
     STORES,
     STORIES,
     TITLES,
@@ -260,8 +261,12 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
     def cues(self, video: str) -> list[str]:
         return used_cues(self, video)
 
-    def transcript(self, video: str, *, screen: bool = False) -> Transcript | None:
+    def transcript(
+        self, video: str, *, screen: bool = False, sounds: bool = False
+    ) -> Transcript | None:
         self._ready(video)
+        if sounds:  # A video indexed before sounds were named lacks them until it is added again.
+            return self.store.load(video, SOUNDS) if self.store.key(video, SOUNDS) else None
         return self.store.load(video, SCREEN if screen else TRANSCRIPT)
 
     def find_speakers(self, video: str, *, report: Report = silent) -> None:

@@ -17,7 +17,7 @@ export function hitCard(hit, { name, words }) {
       left: percent(story.start, hit.duration),
       width: percent(story.end - story.start, hit.duration) } })));
   const parts = Object.entries(hit.parts).filter(([, value]) => value >= 0.5)
-    .map(([part]) => make("span", { class: "part" }, PARTS[part] ?? part));
+    .map(([part]) => make("span", { class: "part" }, partLabel(hit, part)));
   const address = new URLSearchParams({ ...(words ? { q: words } : {}), t: moment.toFixed(1) });
   const main = make("a", { class: "card-link hit-link", "data-link": true,
     href: `/watch/${encodeURIComponent(hit.video)}?${address}` }, shot,
@@ -55,4 +55,9 @@ function preview(main, shot, hit, moment) {
   main.addEventListener("pointerleave", stop);
   main.addEventListener("focus", start);
   main.addEventListener("blur", stop);
+}
+
+// A sound is found among the texts on screen; the evidence says which it was.
+function partLabel(hit, part) {
+  return part === "read" && hit.evidence.startsWith("Sound,") ? "Sound" : PARTS[part] ?? part;
 }
