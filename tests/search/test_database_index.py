@@ -16,7 +16,7 @@ from storyscope.search.passages import TOP_CLASSES
 from storyscope.search.query import QueryVectors
 from storyscope.search.segment import Segment
 from storyscope.search.story_rows import join_stories, split_stories
-from storyscope.store import PASSAGES, TITLES
+from storyscope.store import PASSAGES, TITLES, postgres_vectors
 
 QUERIES = Path(search_scale.__file__).parent / "queries" / "demo.json"
 
@@ -65,8 +65,26 @@ def test_candidates_of_the_database_are_scored_exactly(libraries, monkeypatch):
     monkeypatch.setattr(database_index.DatabaseIndex, "_candidates", counted)
     monkeypatch.setattr(database_index, "CANDIDATES", 40)
     expected = answers(folder, queries, limit=5)
-    assert answers(database, queries, limit=5) == expected
+    opened = Library(database.place)
+    assert answers(opened, queries, limit=5) == expected
     assert max(asked) < 6 * 12, "some query must not have looked at every story"
+    made = "SELECT indexname FROM pg_indexes WHERE indexname LIKE 'hnsw%%' AND schemaname = %s"
+    schema = opened.store.address.schema
+    rows = opened.store.database.ask(made, (schema,))
+    assert {row["indexname"] for row in rows} == {"hnsw_shot_384", "hnsw_window_384"}
+    # The same with words that are in too many passages to look at each.
+    monkeypatch.setattr(postgres_vectors, "MAX_SAID", 3)
+    monkeypatch.setattr(database_index, "DEEP", 400)
+    assert answers(opened, queries, limit=5) == expected
+    opened.store.close()
+
+
+def test_a_cache_that_is_full_loses_no_candidate(libraries, monkeypatch):
+    folder, database, queries = libraries
+    monkeypatch.setattr(database_index, "CACHED_BYTES", 1)
+    opened = Library(database.place)
+    assert answers(opened, queries[:6]) == answers(folder, queries[:6])
+    opened.store.close()
 
 
 def test_the_queries_of_the_demo_film_are_answered_alike(libraries):

@@ -89,6 +89,7 @@ def test_an_address_that_cannot_be_used_is_refused_in_one_line(address, words, m
         ),
         ("53300", "too many clients already", "raise its max_connections"),
         ("53100", "could not extend file", "is full; free some space"),
+        (None, 'FATAL: database "films" does not exist', "create it with `createdb films`"),
         ("28P01", "password authentication failed", "cannot be reached: password authentication"),
     ],
 )

@@ -38,6 +38,13 @@ class PassageStories:
         self._stories = GrowingArray((), np.int32)
         self._on_screen = GrowingArray((), np.bool_)
 
+    @classmethod
+    def of(cls, stories: np.ndarray, on_screen: np.ndarray) -> PassageStories:
+        """The passages at the addresses from 0 on: their stories, and which are on screen."""
+        made = cls()
+        made._stories, made._on_screen = GrowingArray.of(stories), GrowingArray.of(on_screen)
+        return made
+
     def add(self, addresses: range, stories: np.ndarray, spoken_count: int) -> None:
         """Add passages with their stories or `NO_STORY`; the first `spoken_count` are spoken."""
         missing = addresses.stop - len(self._stories)

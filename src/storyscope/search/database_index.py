@@ -7,7 +7,8 @@ large one, candidates are the stories nearest to the query in each modality.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -21,7 +22,7 @@ from storyscope.search.classes import conse, embed_classes
 from storyscope.search.filter import Filter
 from storyscope.search.image_text import image_dimensions
 from storyscope.search.index import StoryLocation
-from storyscope.search.query import QueryVectors
+from storyscope.search.query import QueryVectors, Term
 from storyscope.search.scores import VectorScores
 from storyscope.search.segment import Segment, model_fingerprint
 from storyscope.search.story_rows import join_stories, split_stories
@@ -31,6 +32,7 @@ from storyscope.store import (
     TITLES,
     FiledStory,
     FiledVideo,
+    FoundByWords,
     FoundStory,
     FoundVideo,
     Store,
@@ -43,10 +45,12 @@ EXACT_STORIES = 2_000
 """Number of stories up to which every story is compared with the query."""
 CANDIDATES = 200
 """Nearest vectors that each modality contributes; more for later pages."""
+DEEP = 500
+"""Nearest vectors that each modality contributes if the query has very frequent words."""
 MIN_SHARE = 0.05
 """Minimum probability of a class in a shot that is a candidate for its name."""
 CACHED_BYTES = 256 << 20
-"""Number of stories whose rows are cached."""
+"""Maximum size of the cached rows of stories."""
 
 
 class DatabaseIndex:
@@ -55,6 +59,7 @@ class DatabaseIndex:
     def __init__(self, store: Store, config: Config, vectors: VectorIndex) -> None:
         self._store, self._config, self._vectors = store, config, vectors
         self._rows: dict[int, FoundStory] = {}
+        self._bytes = 0
         self._left_out: dict[str, str] = {}
         self._version: tuple[int, int] | None = None
         self._last: tuple[tuple[int, ...], Segment] | None = None
@@ -84,6 +89,10 @@ class DatabaseIndex:
             if self._left_out.get(video) != key:
                 self._left_out.pop(video, None)
                 self._file(video, key, models)
+        # Building an index at once costs less than extending it with every video.
+        if self._vectors.has_more_than(EXACT_STORIES):
+            for kind in self._kinds():
+                self._vectors.require(kind)
         self._version = version
 
     def for_query(
@@ -91,35 +100,52 @@ class DatabaseIndex:
     ) -> CandidateIndex:
         """The candidates for a query of which `most` hits will be shown."""
         numbers = self._candidates(query, terms, most, only)
-        missing = [number for number in numbers if number not in self._rows]
-        self._remember(self._vectors.stories(missing))
         found = [self._rows[number] for number in numbers if number in self._rows]
+        missing = self._vectors.stories([each for each in numbers if each not in self._rows])
+        self._remember(missing)
+        found += missing
         videos = {v.video: v for v in self._vectors.videos(sorted({s.video for s in found}))}
         found = [s for s in found if s.video in videos and s.video not in self._left_out]
         found.sort(key=lambda story: (story.video, story.number))
-        return CandidateIndex(self.class_vectors, found, videos, self._joined(found))
+        segment = self._joined(found)
+        return CandidateIndex(self._vectors, self.class_vectors, found, videos, segment)
 
     def _candidates(
         self, query: QueryVectors, terms: Sequence[TextQuery], most: int, only: Filter
     ) -> list[int]:
         if only.video is not None:
             return self._vectors.of_video(only.video)
-        if self._vectors.count() <= EXACT_STORIES:
+        if not self._vectors.has_more_than(EXACT_STORIES):
             return self._vectors.all()
         # A filter may exclude most of the nearest ones.
         wide = max(CANDIDATES, 4 * most) * (1 if only == Filter() else 4)
-        found: list[int] = []
+        said = FoundByWords([], complete=True)
         if query.text is not None:
-            found += self._vectors.nearest(f"window_{len(query.text)}", query.text, wide)
-            found += self._vectors.saying(terms, query.text, wide)
-        if query.visual is not None:
-            found += self._vectors.nearest(f"shot_{len(query.visual)}", query.visual, wide)
+            said = self._vectors.saying(terms, query.text, wide)
+        # Frequent words alone do not select stories, so look at more of the nearest ones.
+        near = self._nearest(query, wide if said.complete else max(wide, DEEP))
+        found = [*said.stories, *(story for stories in near for story in stories[:wide])]
+        if not said.complete:
+            everyone = list(dict.fromkeys(story for stories in near for story in stories))
+            found += self._vectors.saying_among(terms, everyone, wide)
         if query.class_weights is not None and query.class_weights.any():
             found += self._vectors.naming(np.flatnonzero(query.class_weights).tolist(), wide)
-        if query.image_text is not None:
-            image = query.image_text
-            found += self._vectors.nearest(f"image_{len(image)}", image, wide)
         return list(dict.fromkeys(found))
+
+    def _nearest(self, query: QueryVectors, most: int) -> list[list[int]]:
+        """The stories with the nearest vectors, in each modality of a query."""
+        spaces = {"window": query.text, "shot": query.visual, "image": query.image_text}
+        return [
+            self._vectors.nearest(f"{space}_{len(vector)}", vector, most)
+            for space, vector in spaces.items()
+            if vector is not None
+        ]
+
+    def _kinds(self) -> list[str]:
+        """The kinds of vectors that queries are compared with."""
+        words = self.class_vectors.shape[1]
+        images = [f"image_{self.image_dimensions}"] if self.image_dimensions else []
+        return [f"window_{words}", f"shot_{words}", *images]
 
     def _file(self, video: str, key: str, models: str) -> None:
         with self._store.lock(f"filing {video}"):
@@ -174,12 +200,12 @@ class DatabaseIndex:
         return self._last[1]
 
     def _remember(self, stories: Sequence[FoundStory]) -> None:
+        """Cache the rows of stories, and remove the oldest if there are too many."""
+        oldest = iter(list(self._rows) if self._bytes > CACHED_BYTES else ())
+        while self._bytes > CACHED_BYTES and (number := next(oldest, None)) is not None:
+            self._bytes -= len(self._rows.pop(number).rows)
         self._rows |= {story.id: story for story in stories}
-        size = sum(len(story.rows) for story in self._rows.values())
-        for number in list(self._rows)[: max(0, len(self._rows) - len(stories))]:
-            if size <= CACHED_BYTES:
-                break
-            size -= len(self._rows.pop(number).rows)
+        self._bytes += sum(len(story.rows) for story in stories)
 
 
 class CandidateIndex:
@@ -187,26 +213,31 @@ class CandidateIndex:
 
     def __init__(
         self,
+        vectors: VectorIndex,
         class_vectors: np.ndarray,
         stories: Sequence[FoundStory],
         videos: dict[str, FoundVideo],
         segment: Segment,
     ) -> None:
         self.class_vectors, self._segment = class_vectors, segment
-        self._stories = stories
-        self.addresses: dict[str, range] = {}
-        """The addresses of each video's passages, counted from 0 over these videos only."""
-        self.passages = PassageStories()
-        row_of = {(story.video, story.number): row for row, story in enumerate(stories)}
+        self._vectors, self._stories = vectors, stories
         self._videos = sorted(videos.values(), key=lambda video: video.first_address)
-        end = 0
-        for video in self._videos:
-            local = range(end, end := end + len(video.owners))
-            numbers = np.unique(video.owners)
-            rows = {int(n): row_of.get((video.video, int(n)), NO_STORY) for n in numbers}
-            owners = np.array([rows[int(n)] for n in video.owners], np.int32)
-            self.addresses[video.video] = local
-            self.passages.add(local, owners, video.spoken_count)
+        counts = [len(video.owners) for video in self._videos]
+        ends = np.cumsum(counts, dtype=int).tolist()
+        self.addresses = {
+            video.video: range(end - count, end)
+            for video, count, end in zip(self._videos, counts, ends, strict=True)
+        }
+        """The addresses of each video's passages, counted from 0 over these videos only."""
+        rows: dict[str, dict[int, int]] = defaultdict(dict)
+        for row, story in enumerate(stories):
+            rows[story.video][story.number] = row
+        owners = [_rows_of(video, rows[video.video]) for video in self._videos]
+        on_screen = [np.arange(len(v.owners)) >= v.spoken_count for v in self._videos]
+        self.passages = PassageStories.of(
+            np.concatenate([np.zeros(0, np.int32), *owners]),
+            np.concatenate([np.zeros(0, bool), *on_screen]),
+        )
 
     @property
     def story_count(self) -> int:
@@ -224,7 +255,12 @@ class CandidateIndex:
         """Every candidate's scores for a query."""
         return self._segment.score(query)
 
-    def local(self, found: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def find(self, terms: Sequence[Term], store: Store) -> list[np.ndarray]:
+        """For each term, the addresses of the candidates' passages that contain it."""
+        lookups = [term.lookup for term in terms]
+        return self._local(self._vectors.containing(lookups, [each.id for each in self._stories]))
+
+    def _local(self, found: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Addresses of the store converted to those of these videos; others are left out."""
         firsts = np.array([video.first_address for video in self._videos], np.int64)
         counts = np.array([len(video.owners) for video in self._videos], np.int64)
@@ -239,6 +275,16 @@ class CandidateIndex:
             inside = (within >= 0) & (within < counts[at])
             mapped.append((starts[at] + within)[inside])
         return mapped
+
+
+def _rows_of(video: FoundVideo, rows: Mapping[int, int]) -> np.ndarray:
+    """int32 [passages]: the row of each passage's story, if it is a candidate."""
+    # The last element is for passages outside all stories, whose owner is -1.
+    by_number = np.full(int(video.owners.max(initial=0)) + 2, NO_STORY, np.int32)
+    for number, row in rows.items():
+        if number < len(by_number) - 1:
+            by_number[number] = row
+    return np.asarray(by_number[video.owners])
 
 
 def _surest(classes: np.ndarray, shares: np.ndarray) -> dict[int, float]:

@@ -13,10 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from storyscope.core import Passages, Story
-from storyscope.search.candidates import NO_STORY, PassageStories
-from storyscope.search.query import QueryVectors
+from storyscope.search.candidates import NO_STORY, PassageStories, find_passages
+from storyscope.search.query import QueryVectors, Term
 from storyscope.search.scores import VectorScores
 from storyscope.search.segment import IndexedVideo, Segment
+from storyscope.store import Store
 
 
 class StoryLocation(NamedTuple):
@@ -118,9 +119,9 @@ class Index:
         found = [segment.score(query) for segment in self._segments]
         return VectorScores(*map(np.concatenate, zip(*found, strict=True)))
 
-    def local(self, found: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
-        """Addresses of the store, which are also those of this index."""
-        return found
+    def find(self, terms: Sequence[Term], store: Store) -> list[np.ndarray]:
+        """For each term, the addresses of the passages that contain it."""
+        return find_passages(terms, store)
 
     def window_cosines(self, vector: np.ndarray) -> np.ndarray:
         """Cosines of every text window with a unit vector, in the order they were added."""

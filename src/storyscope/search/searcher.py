@@ -20,7 +20,6 @@ from storyscope.config import Config
 from storyscope.core import Hit, Keyframes, Passages, Ratings, Story, Thumbnail
 from storyscope.errors import DamagedVideo, InvalidSetting, LibraryError
 from storyscope.features import describe_pictures, load_backbone
-from storyscope.search.candidates import find_passages
 from storyscope.search.classes import conse
 from storyscope.search.database_index import CandidateIndex, DatabaseIndex
 from storyscope.search.filter import Filter
@@ -136,9 +135,14 @@ class Searcher:
 
         `relevance` is that of the video's keyframes to the query, if there is one.
         """
+        return self._thumbnail(story, None, relevance)
+
+    def _thumbnail(
+        self, story: Story, data: VideoData | None, relevance: np.ndarray | None
+    ) -> Thumbnail:
         thumbnail = self._chosen_thumbnail(story)
         if thumbnail is None:
-            data, config = self._data(story.video), self.config.thumbnails
+            data, config = data or self._data(story.video), self.config.thumbnails
             thumbnail = choose_thumbnail(story, data.keyframes, data.ratings, relevance, config)
         return thumbnail or Thumbnail(story.id, story.span.middle, 0.0)
 
@@ -188,7 +192,7 @@ class Searcher:
         return parse_query(text, self.store, self.config, len(self._index.class_vectors))
 
     def _term_shares(self, index: AnyIndex, query: Query) -> np.ndarray:
-        return index.passages.term_shares(index.local(find_passages(query.terms, self.store)))
+        return index.passages.term_shares(index.find(query.terms, self.store))
 
     def _answers(
         self,
@@ -199,21 +203,21 @@ class Searcher:
         only: Filter,
     ) -> Iterator[Answer]:
         """Stories that pass the filter and contain the phrases of the query, best first."""
-        for row, story, passages in self._best_stories(index, fused.score, MIN_SCORE, only):
+        for row, story, data in self._best_stories(index, fused.score, MIN_SCORE, only):
             addresses = index.addresses[story.video]
-            matches = find_matches(passages, story, shares[addresses.start : addresses.stop])
+            matches = find_matches(data.passages, story, shares[addresses.start : addresses.stop])
             if contains_phrases(matches, query.phrases):
-                yield Answer(row, story, passages, matches)
+                yield Answer(row, story, data, matches)
 
     def _hit(self, index: AnyIndex, query: Query, fused: FusedScores, answer: Answer) -> Hit:
-        row, story, passages, matches = answer
-        score, vectors = float(fused.score[row]), query.vectors
+        row, story, data, matches = answer
+        score, vectors, passages = float(fused.score[row]), query.vectors, data.passages
         relevance = story_relevance(passages, story, vectors, index.class_vectors, matches)
         if fused.words[row] >= fused.visual[row]:
             modality, found = word_evidence(matches, passages, story, vectors)
         else:
             modality, found = visual_evidence(passages, story, vectors, relevance)
-        thumbnail, parts = self.thumbnail(story, relevance), fused.parts(row)
+        thumbnail, parts = self._thumbnail(story, data, relevance), fused.parts(row)
         line = evidence_line(score, modality, found)
         return Hit(story.video, story, thumbnail, score, parts, line)
 
@@ -228,23 +232,23 @@ class Searcher:
         scores = index.score(query)
         score = np.where(index.current(), np.maximum(scores.whole_story, scores.visual), 0)
         hits: list[Hit] = []
-        for row, story, passages in self._best_stories(index, score, MIN_SIMILARITY, only):
+        for row, story, data in self._best_stories(index, score, MIN_SIMILARITY, only):
             if len(hits) == limit:
                 break
             if story == except_story:
                 continue
-            relevance = story_relevance(passages, story, query, index.class_vectors)
+            relevance = story_relevance(data.passages, story, query, index.class_vectors)
             topic = max(float(scores.whole_story[row]), 0.0)
             visual = max(float(scores.visual[row]), 0.0)
             parts = named_parts(topic=topic, visual=visual)
             line = "Similar topic" if topic > visual else "Similar pictures"
-            thumbnail = self.thumbnail(story, relevance)
+            thumbnail = self._thumbnail(story, data, relevance)
             hits.append(Hit(story.video, story, thumbnail, float(score[row]), parts, line))
         return hits
 
     def _best_stories(
         self, index: AnyIndex, scores: np.ndarray, least: float, only: Filter
-    ) -> Iterator[tuple[int, Story, Passages]]:
+    ) -> Iterator[tuple[int, Story, VideoData]]:
         """Stories that pass the filter, best first, with their row of the index."""
         for row in _best_first(scores, least).tolist():
             video, number = index.locate(row)
@@ -253,7 +257,7 @@ class Searcher:
             data = self._data(video)
             story = data.stories[number]
             if only.passes(story, data.passages.language):
-                yield row, story, data.passages
+                yield row, story, data
 
     def _data(self, video: str) -> VideoData:
         keys = self.store.keys(video)
@@ -287,7 +291,7 @@ class Answer(NamedTuple):
 
     row: int
     story: Story
-    passages: Passages
+    data: VideoData
     matches: Sequence[PassageMatch]
 
 

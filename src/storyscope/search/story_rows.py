@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Iterator, Sequence
 
@@ -41,26 +42,25 @@ def split_stories(segment: Segment) -> Iterator[bytes]:
 
 def join_stories(stories: Sequence[bytes], class_vectors: np.ndarray, images: int) -> Segment:
     """A segment of these stories, in sequence; `images` is the number of image dimensions."""
-    parts = [_parsed(story, class_vectors.shape[1], images) for story in stories]
-    counts = np.array([[len(part[0]), len(part[2])] for part in parts], int).reshape(-1, 2)
-    # An empty segment defines the shape of every array, even if there are no stories.
-    nothing = _parsed(_COUNTS.pack(0, 0, images), class_vectors.shape[1], images)
+    counts = np.array([_COUNTS.unpack_from(story) for story in stories], int).reshape(-1, 3)
+    for other in set(counts[:, 2].tolist()) - {images}:
+        raise ValueError(f"a story with {other} image dimensions, not {images}")
+    window_counts, shot_counts = counts[:, 0], counts[:, 1]
     scales, norms, shares, shot_norms, image_scales, backgrounds, windows, classes, pictures = (
-        np.concatenate(field) for field in zip(nothing, *parts, strict=True)
+        _joined_fields(stories, window_counts, shot_counts, class_vectors.shape[1], images)
     )
-    window_starts, shot_starts = (np.cumsum(counts, axis=0) - counts).T
-    said, shown = counts.T > 0
+    said, shown = window_counts > 0, shot_counts > 0
     rows = {
         "windows": windows,
         "window_scales": scales,
         "window_owners": np.flatnonzero(said),
-        "window_starts": window_starts[said],
+        "window_starts": (np.cumsum(window_counts) - window_counts)[said],
         "story_norms": norms,
         "classes": classes,
         "shares": shares,
         "shot_norms": shot_norms,
         "shot_owners": np.flatnonzero(shown),
-        "shot_starts": shot_starts[shown],
+        "shot_starts": (np.cumsum(shot_counts) - shot_counts)[shown],
         "images": pictures,
         "image_scales": image_scales,
         "backgrounds": backgrounds,
@@ -70,29 +70,29 @@ def join_stories(stories: Sequence[bytes], class_vectors: np.ndarray, images: in
     return Segment(class_vectors, images, videos=[all_stories], rows=rows)
 
 
-def _parsed(story: bytes, dimensions: int, images: int) -> tuple[np.ndarray, ...]:
-    windows, shots, image_dimensions = _COUNTS.unpack_from(story)
-    if image_dimensions != images:
-        raise ValueError(f"a story with {image_dimensions} image dimensions, not {images}")
-    seen = shots if images else 0
-    shapes: list[tuple[type, tuple[int, ...]]] = [
-        (np.float32, (windows,)),
-        (np.float32, (min(windows, 1),)),
-        (np.float32, (shots, TOP_CLASSES)),
-        (np.float32, (shots,)),
-        (np.float32, (seen,)),
-        (np.float32, (seen, 2)),
-        (np.int16, (windows, dimensions)),
-        (np.uint16, (shots, TOP_CLASSES)),
-        (np.int16, (seen, images)),
+def _joined_fields(
+    stories: Sequence[bytes], windows: np.ndarray, shots: np.ndarray, dimensions: int, images: int
+) -> Iterator[np.ndarray]:
+    """Each field of the rows of many stories, in the order of the fields of one story."""
+    seen = shots if images else 0 * shots
+    fields: list[tuple[type, np.ndarray, tuple[int, ...]]] = [
+        (np.float32, windows, ()),
+        (np.float32, np.minimum(windows, 1), ()),
+        (np.float32, shots, (TOP_CLASSES,)),
+        (np.float32, shots, ()),
+        (np.float32, seen, ()),
+        (np.float32, seen, (2,)),
+        (np.int16, windows, (dimensions,)),
+        (np.uint16, shots, (TOP_CLASSES,)),
+        (np.int16, seen, (images,)),
     ]
-    parts: list[np.ndarray] = []
-    start = _COUNTS.size
-    for kind, shape in shapes:
-        size = int(np.prod(shape))
-        parts.append(np.frombuffer(story, kind, size, start).reshape(shape))
-        start += parts[-1].nbytes
-    return tuple(parts)
+    starts = np.full(len(stories), _COUNTS.size)
+    for kind, counts, row in fields:
+        ends = starts + counts * math.prod(row) * np.dtype(kind).itemsize
+        parts = zip(stories, starts.tolist(), ends.tolist(), strict=True)
+        whole = b"".join(story[start:end] for story, start, end in parts)
+        yield np.frombuffer(whole, kind).reshape(int(counts.sum()), *row)
+        starts = ends
 
 
 def _runs(owners: np.ndarray, starts: np.ndarray, count: int) -> dict[int, slice]:

@@ -78,6 +78,14 @@ class FoundStory(NamedTuple):
     rows: bytes
 
 
+class FoundByWords(NamedTuple):
+    """Candidates of a search, found by the words of their passages."""
+
+    stories: list[int]
+    complete: bool
+    """False if the terms are too frequent to read every passage that contains one."""
+
+
 class FoundVideo(NamedTuple):
     """The video of a candidate."""
 
@@ -93,11 +101,14 @@ class VectorIndex(Protocol):
     def outdated(self, models: str) -> dict[str, str]:
         """Videos whose index is missing or outdated, with the key to index each under."""
 
-    def count(self) -> int:
-        """Number of stories in the index."""
+    def has_more_than(self, stories: int) -> bool:
+        """Whether the index has more stories than this number."""
 
     def put(self, video: FiledVideo, stories: Sequence[FiledStory]) -> None:
         """Replace the index of a video."""
+
+    def require(self, kind: str) -> None:
+        """Build the index of a kind of vectors, if it is missing."""
 
     def nearest(self, kind: str, vector: np.ndarray, most: int) -> list[int]:
         """The stories with the vectors nearest to a unit vector, by their numbers."""
@@ -105,8 +116,16 @@ class VectorIndex(Protocol):
     def naming(self, classes: Sequence[int], most: int) -> list[int]:
         """The stories whose shots show these classes with the highest probability."""
 
-    def saying(self, terms: Sequence[TextQuery], vector: np.ndarray, most: int) -> list[int]:
+    def saying(self, terms: Sequence[TextQuery], vector: np.ndarray, most: int) -> FoundByWords:
         """The stories whose passages contain most terms; ties are broken by topic."""
+
+    def saying_among(
+        self, terms: Sequence[TextQuery], stories: Sequence[int], most: int
+    ) -> list[int]:
+        """The given stories whose passages contain most terms; ties keep their order."""
+
+    def containing(self, terms: Sequence[TextQuery], stories: Sequence[int]) -> list[np.ndarray]:
+        """For each term, the addresses of the passages of these stories that contain it."""
 
     def of_video(self, video: str) -> list[int]:
         """Every story of one video."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import re
 import threading
 import time
 import weakref
@@ -112,13 +113,21 @@ class Database:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Let this thread read one state of the database until the end of the block."""
-        with self.explained(), self._lent() as connection, connection.transaction():
+        # Unlike other queries, those in a snapshot cannot be repeated on another connection.
+        with self.explained(), self._lent(checked=True) as connection, connection.transaction():
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            self._local.connection = connection
+            self._local.connection, self._local.known = connection, {}
             try:
                 yield
             finally:
-                del self._local.connection
+                del self._local.connection, self._local.known
+
+    def known(self, name: str, find: Callable[[], T]) -> T:
+        """The result of a query, which runs once per snapshot."""
+        known: dict[str, T] = getattr(self._local, "known", {})
+        if name not in known:
+            known[name] = find()
+        return known[name]
 
     @contextmanager
     def explained(self) -> Iterator[None]:
@@ -158,8 +167,12 @@ class Database:
                     time.sleep(RETRY_SECONDS)
 
     @contextmanager
-    def _lent(self) -> Iterator[Connection[Any]]:
-        """A connection of the pool; wait for it while the server is being restarted."""
+    def _lent(self, *, checked: bool = False) -> Iterator[Connection[Any]]:
+        """A connection of the pool; wait for it while the server is being restarted.
+
+        A `checked` connection works; any other may be lost.
+        """
+        import psycopg
         from psycopg_pool import PoolTimeout
 
         pool, end = self._pool, time.monotonic() + OUTAGE_SECONDS
@@ -167,8 +180,16 @@ class Database:
             try:
                 # Each request makes the pool try immediately; otherwise it waits longer and longer.
                 connection = pool.getconn(TRY_SECONDS)
-                break
             except PoolTimeout:
+                if time.monotonic() > end:
+                    raise
+                continue
+            try:
+                if checked:
+                    pool.check_connection(connection)
+                break
+            except psycopg.OperationalError:
+                pool.putconn(connection)
                 if time.monotonic() > end:
                     raise
         try:
@@ -196,7 +217,6 @@ class Database:
             max_size=MAX_CONNECTIONS,
             max_idle=IDLE_SECONDS,
             reconnect_timeout=TRY_SECONDS / 2,
-            check=ConnectionPool.check_connection,
             open=True,
         )
         weakref.finalize(self, pool.close)
@@ -278,6 +298,11 @@ def reason_of(error: Exception, address: PostgresAddress) -> str:
         return f"the disk of the server of {where} is full; free some space and run it again"
     if state == "53300":
         return f"the server of {where} has no connection left; raise its max_connections"
-    if not state or state[:2] in ("08", "28", "3D", "57"):
+    if missing := re.search(r'database "(.+?)" does not exist', said):
+        return (
+            f"the server of {where} has no such database; check its name, or create it with "
+            f"`createdb {missing[1]}`"
+        )
+    if not state or state[:2] in ("08", "28", "57"):
         return f"{where} cannot be reached: {said}; check the address, and that the server runs"
     return f"{where} cannot be used: {said}"

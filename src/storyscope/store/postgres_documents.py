@@ -55,7 +55,9 @@ class PostgresDocuments:
         )
 
     def _kept(self) -> dict[str, str]:
-        rows = self._database.ask("SELECT name, digest FROM document")
+        rows = self._database.known(
+            "documents", lambda: self._database.ask("SELECT name, digest FROM document")
+        )
         return {row["name"]: row["digest"] for row in rows}
 
     def _fetch(self, name: str) -> None:

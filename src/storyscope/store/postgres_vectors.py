@@ -15,9 +15,9 @@ import numpy as np
 
 from storyscope.errors import LibraryError
 from storyscope.store.indexes import (
-    MAX_MATCHES,
     FiledStory,
     FiledVideo,
+    FoundByWords,
     FoundStory,
     FoundVideo,
     TextQuery,
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 MAX_EF = 1000
 """Maximum number of neighbours that pgvector's HNSW search considers."""
+MAX_SAID = 1000
+"""Maximum number of passages that are ranked by their words alone."""
+BUILD_MEMORY = "1GB"
+"""Memory of the server for building an HNSW index."""
 READY_KEYS = """
     SELECT video.id AS video,
         %(models)s || ' ' || filed.key || ' ' || titles.key || ' '
@@ -48,7 +52,7 @@ class PostgresVectors:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._kinds: set[str] = set()
+        self._indexed: set[str] = set()
 
     def outdated(self, models: str) -> dict[str, str]:
         """Videos whose index is missing or outdated, with the key to index each under."""
@@ -60,15 +64,12 @@ class PostgresVectors:
         )
         return {row["video"]: row["key"] for row in rows}
 
-    def count(self) -> int:
-        """Number of stories in the index."""
-        (row,) = self._database.ask("SELECT count(*) AS stories FROM filed_story")
-        return int(row["stories"])
+    def has_more_than(self, stories: int) -> bool:
+        """Whether the index has more stories than this number."""
+        return bool(self._database.ask("SELECT 1 FROM filed_story OFFSET %s LIMIT 1", (stories,)))
 
     def put(self, video: FiledVideo, stories: Sequence[FiledStory]) -> None:
         """Replace the index of a video."""
-        for kind in {kind for story in stories for kind in story.vectors}:
-            self._require_index(kind)
 
         def file(connection: Connection[Any]) -> None:
             connection.execute("DELETE FROM filed_video WHERE video = %s", (video.video,))
@@ -81,10 +82,32 @@ class PostgresVectors:
 
         self._database.write(file, counted=False)
 
+    def require(self, kind: str) -> None:
+        """Build the HNSW index of a kind of vectors, such as `window_384`, if it is missing."""
+        if kind in self._indexed:
+            return
+        dimensions, schema = _dimensions(kind), self._database.address.schema
+        (there,) = self._database.ask("SELECT to_regclass(%s) AS it", (f"{schema}.hnsw_{kind}",))
+
+        def build(connection: Connection[Any]) -> None:
+            number = lock_number(schema, "vectors")
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
+            connection.execute("SET LOCAL statement_timeout = 0")
+            connection.execute(f"SET LOCAL maintenance_work_mem = '{BUILD_MEMORY}'")
+            # Parallel builds need shared memory, which is small in containers.
+            connection.execute("SET LOCAL max_parallel_maintenance_workers = 0")
+            connection.execute(
+                f"CREATE INDEX IF NOT EXISTS hnsw_{kind} ON filed_vector USING hnsw"
+                f" ((vector::halfvec({dimensions})) halfvec_ip_ops) WHERE kind = '{kind}'"
+            )
+
+        if not there["it"]:
+            self._database.write(build, counted=False)
+        self._indexed.add(kind)
+
     def nearest(self, kind: str, vector: np.ndarray, most: int) -> list[int]:
-        """The stories with the vectors nearest to a unit vector, by their numbers."""
-        self._require_index(kind)
-        dimensions = len(vector)
+        """The stories that have the vectors nearest to a unit vector, by their numbers."""
+        dimensions = _dimensions(kind)
         rows = self._database.ask(
             f"SELECT story FROM filed_vector WHERE kind = '{kind}'"
             f" ORDER BY (vector::halfvec({dimensions})) <#> %s::halfvec({dimensions}) LIMIT %s",
@@ -102,22 +125,65 @@ class PostgresVectors:
         )
         return [row["story"] for row in rows]
 
-    def saying(self, terms: Sequence[TextQuery], vector: np.ndarray, most: int) -> list[int]:
+    def saying(self, terms: Sequence[TextQuery], vector: np.ndarray, most: int) -> FoundByWords:
         """The stories whose passages contain most terms; ties are broken by topic."""
         wanted = [query for query in map(text_query, terms) if query]
         if not wanted:
+            return FoundByWords([], complete=True)
+        found = self._saying(wanted, " | ".join(wanted), vector, most)
+        if found is not None:
+            return FoundByWords(found, complete=True)
+        found = self._saying(wanted, " & ".join(f"({each})" for each in wanted), vector, most)
+        return FoundByWords(found or [], complete=False)
+
+    def saying_among(
+        self, terms: Sequence[TextQuery], stories: Sequence[int], most: int
+    ) -> list[int]:
+        """The given stories whose passages contain most terms; ties keep their order."""
+        counts: dict[int, int] = dict.fromkeys(stories, 0)
+        for row in self._marked(terms, stories):
+            counts[row["story"]] = max(counts[row["story"]], sum(row["terms"]))
+        saying = [story for story, count in counts.items() if count]
+        return sorted(saying, key=lambda story: -counts[story])[:most]
+
+    def containing(self, terms: Sequence[TextQuery], stories: Sequence[int]) -> list[np.ndarray]:
+        """For each term, the addresses of the passages of these stories that contain it."""
+        rows = self._marked(terms, stories)
+        addresses = np.array([row["address"] for row in rows], np.int64)
+        marks = np.array([row["terms"] for row in rows], bool).reshape(len(rows), len(terms))
+        return [np.sort(addresses[column]) for column in marks.T]
+
+    def _marked(self, terms: Sequence[TextQuery], stories: Sequence[int]) -> list[dict[str, Any]]:
+        """The passages of these stories that contain any term, with a flag for each term."""
+        wanted = [text_query(term) for term in terms]
+        if not any(wanted):
             return []
-        marks = " + ".join("(words @@ %s::tsquery)::int" for _ in wanted)
-        rows = self._database.ask(
-            f"WITH found AS (SELECT address, {marks} AS terms FROM said"
-            " WHERE words @@ %s::tsquery LIMIT %s),"
-            " best AS (SELECT story, max(terms) AS terms FROM found JOIN filed_said"
-            " USING (address) GROUP BY story)"
-            " SELECT story FROM best JOIN filed_story ON filed_story.id = story"
-            " ORDER BY terms DESC, topic <#> %s::halfvec LIMIT %s",
-            (*wanted, " | ".join(wanted), MAX_MATCHES * len(wanted), _literal(vector), most),
+        marks = ", ".join("words @@ %s::tsquery" if each else "false" for each in wanted)
+        given = [each for each in wanted if each]
+        return self._database.ask(
+            f"SELECT story, address, ARRAY[{marks}] AS terms FROM filed_said JOIN said"
+            " USING (address) WHERE story = ANY(%s::bigint[]) AND words @@ %s::tsquery",
+            (*given, _array(stories), " | ".join(given)),
+            binary=True,
         )
-        return [row["story"] for row in rows]
+
+    def _saying(
+        self, terms: Sequence[str], query: str, vector: np.ndarray, most: int
+    ) -> list[int] | None:
+        """Stories whose passages match, by number of terms; None if there are too many passages."""
+        marks = " + ".join("(words @@ %s::tsquery)::int" for _ in terms)
+        count, *rows = self._database.ask(
+            f"WITH found AS MATERIALIZED (SELECT address, {marks} AS terms FROM said"
+            " WHERE words @@ %s::tsquery LIMIT %s),"
+            " counted AS (SELECT count(*) AS passages FROM found),"
+            " best AS (SELECT story, max(terms) AS terms FROM found JOIN filed_said USING (address)"
+            " WHERE (SELECT passages FROM counted) <= %s GROUP BY story)"
+            " SELECT passages AS number FROM counted UNION ALL"
+            " (SELECT story FROM best JOIN filed_story ON filed_story.id = story"
+            " ORDER BY terms DESC, topic <#> %s::halfvec LIMIT %s)",
+            (*terms, query, MAX_SAID + 1, MAX_SAID, _literal(vector), most),
+        )
+        return None if count["number"] > MAX_SAID else [row["number"] for row in rows]
 
     def of_video(self, video: str) -> list[int]:
         """Every story of one video."""
@@ -131,9 +197,9 @@ class PostgresVectors:
     def stories(self, numbers: Sequence[int]) -> list[FoundStory]:
         """These stories with the rows that score them, in the order of their videos."""
         rows = self._database.ask(
-            "SELECT id, video, number, rows FROM filed_story WHERE id = ANY(%s)"
+            "SELECT id, video, number, rows FROM filed_story WHERE id = ANY(%s::bigint[])"
             " ORDER BY video, number",
-            (list(numbers),),
+            (_array(numbers),),
             binary=True,
         )
         return [
@@ -148,6 +214,7 @@ class PostgresVectors:
             " LEFT JOIN said_of ON said_of.video = filed_video.video"
             " WHERE filed_video.video = ANY(%s) ORDER BY filed_video.video",
             (list(names),),
+            binary=True,
         )
         return [
             FoundVideo(
@@ -159,27 +226,13 @@ class PostgresVectors:
             for row in rows
         ]
 
-    def _require_index(self, kind: str) -> None:
-        """Create the HNSW index of a kind of vectors, such as `window_384`, if it is missing."""
-        if kind in self._kinds:
-            return
-        found = re.fullmatch(r"[a-z]+_(\d+)", kind)
-        if not found:
-            raise LibraryError(f"{kind!r} is not a kind of vectors")
-        schema = self._database.address.schema
-        (there,) = self._database.ask("SELECT to_regclass(%s) AS it", (f"{schema}.hnsw_{kind}",))
 
-        def create(connection: Connection[Any]) -> None:
-            number = lock_number(schema, "vectors")
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
-            connection.execute(
-                f"CREATE INDEX IF NOT EXISTS hnsw_{kind} ON filed_vector USING hnsw"
-                f" ((vector::halfvec({found[1]})) halfvec_ip_ops) WHERE kind = '{kind}'"
-            )
-
-        if not there["it"]:
-            self._database.write(create, counted=False)
-        self._kinds.add(kind)
+def _dimensions(kind: str) -> int:
+    """The dimensions of a kind of vectors, such as 384 for `window_384`."""
+    found = re.fullmatch(r"[a-z]+_(\d+)", kind)
+    if not found:
+        raise LibraryError(f"{kind!r} is not a kind of vectors")
+    return int(found[1])
 
 
 def _file_story(connection: Connection[Any], video: str, number: int, story: FiledStory) -> None:
@@ -208,6 +261,11 @@ def _halfvec(vector: np.ndarray) -> bytes:
     """A vector in pgvector's binary format: the number of dimensions, a zero, and 16-bit
     numbers."""
     return struct.pack(">HH", len(vector), 0) + vector.astype(">f2").tobytes()
+
+
+def _array(numbers: Sequence[int]) -> str:
+    """An array literal, which is faster than converting each number."""
+    return "{" + ",".join(map(str, numbers)) + "}"
 
 
 def _literal(vector: np.ndarray) -> str:
