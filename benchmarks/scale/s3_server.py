@@ -28,6 +28,8 @@ class S3Server(ThreadingHTTPServer):
         self.numbers = count(1)
         self.asked: list[tuple[str, str]] = []
         """The method and key of every request for an object."""
+        self.sent = 0
+        """Bytes of all answers."""
 
     @property
     def address(self) -> str:
@@ -63,6 +65,9 @@ class _Requests(BaseHTTPRequestHandler):
             self._answer(404, b"<Error><Code>NoSuchKey</Code></Error>")
         elif wanted not in (None, _tag(body)):
             self._answer(412, b"<Error><Code>PreconditionFailed</Code></Error>")
+        elif asked := re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", "")):
+            first, last = int(asked[1]), min(int(asked[2]), len(body) - 1)
+            self._answer(206, body[first : last + 1], tag=body, part=(first, last, len(body)))
         else:
             self._answer(200, body, tag=body)
 
@@ -107,13 +112,23 @@ class _Requests(BaseHTTPRequestHandler):
     def _body(self) -> bytes:
         return self.rfile.read(int(self.headers["Content-Length"]))
 
-    def _answer(self, status: int, body: bytes = b"", *, tag: bytes = b"") -> None:
+    def _answer(
+        self,
+        status: int,
+        body: bytes = b"",
+        *,
+        tag: bytes = b"",
+        part: tuple[int, int, int] | None = None,
+    ) -> None:
         self.send_response(status)
+        if part:
+            self.send_header("Content-Range", f"bytes {part[0]}-{part[1]}/{part[2]}")
         self.send_header("Content-Length", str(len(body)))
         self.send_header("ETag", _tag(tag))
         self.send_header("Last-Modified", "Mon, 16 Nov 2026 00:00:00 GMT")
         self.end_headers()
         if self.command != "HEAD":
+            self.s3.sent += len(body)
             self.wfile.write(body)
 
     def log_message(self, *args: object) -> None:

@@ -11,8 +11,11 @@ from storyscope.media.facts import Chapter, Probe, ScanEnd, SoundTrack, Subtitle
 from storyscope.media.fetching import (
     fetched_words,
     film_at_hand,
+    film_pieces,
     film_stamp,
+    find_film,
     has_film,
+    is_fetched,
     words_beside,
 )
 from storyscope.media.files import file_digest
@@ -37,9 +40,12 @@ __all__ = [
     "fetched_words",
     "file_digest",
     "film_at_hand",
+    "film_pieces",
     "film_stamp",
+    "find_film",
     "find_videos",
     "has_film",
+    "is_fetched",
     "probe",
     "read_codecs",
     "read_frames",

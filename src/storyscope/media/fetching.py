@@ -1,7 +1,7 @@
-"""Films in a bucket, which are downloaded to a local cache before they are read.
+"""Films in a bucket, which are downloaded to a local cache before they are decoded.
 
 The process that decodes a film has no network. Its parent downloads the film from the address that
-the user gave, and from no other.
+the user gave, and from no other. To play a film, only the requested ranges are read.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from hashlib import sha256
@@ -26,6 +27,8 @@ CACHE_GIGABYTES = 100.0
 MOST_WORDS = 32 << 20
 """Maximum size of a subtitle file in bytes."""
 LOCK = ".lock"
+OUTLINE_BYTES = 4 << 20
+"""Bytes at the beginning and end of a film from which its codecs are read."""
 
 
 @contextmanager
@@ -73,6 +76,31 @@ def find_film(film: str | Path) -> BucketFile:
         raise MediaError(str(error)) from error
 
 
+def is_fetched(film: str | Path, found: BucketFile) -> bool:
+    """Whether the local cache has the content of a film that was found in a bucket."""
+    return _place_of(film, found).exists()
+
+
+def film_pieces(film: str | Path, found: BucketFile, part: range) -> Iterator[bytes]:
+    """A range of the bytes of a film in a bucket; an error if its content has changed."""
+    place, key = split_address(film)
+    return map(bytes, Bucket(place).pieces(key, tag=found.tag, part=part))
+
+
+@contextmanager
+def film_outline(film: str | Path, found: BucketFile) -> Iterator[Path]:
+    """A sparse local file with the beginning and the end of a film in a bucket."""
+    ends = [range(min(OUTLINE_BYTES, found.size)), range(found.size - OUTLINE_BYTES, found.size)]
+    with tempfile.TemporaryDirectory(prefix="storyscope-") as folder:
+        path = Path(folder) / PurePosixPath(found.key).name
+        with path.open("wb") as file:
+            file.truncate(found.size)
+            for part in ends if found.size > OUTLINE_BYTES else ends[:1]:
+                file.seek(part.start)
+                file.writelines(film_pieces(film, found, part))
+        yield path
+
+
 def videos_in_bucket(place: str | Path) -> list[Path]:
     """The film at an address; for a folder, the videos inside, at any depth."""
     bucket, key = split_address(place)
@@ -114,7 +142,7 @@ def _fetched(film: str | Path, found: BucketFile, report: Report) -> Iterator[Pa
     """A file of a bucket as a local file in the cache, which is kept while the block lasts."""
     with ExitStack() as stack:
         try:
-            path = _folder_of(film, found) / PurePosixPath(found.key).name
+            path = _place_of(film, found)
             stack.enter_context(_kept(path, lambda: _fetch(film, found, path, report)))
             os.utime(path.parent)
         except LibraryError as error:
@@ -225,11 +253,11 @@ def _measured(
         raise MediaError(f"{_shown(film)} was truncated or changed during the download; try again")
 
 
-def _folder_of(film: str | Path, found: BucketFile) -> Path:
+def _place_of(film: str | Path, found: BucketFile) -> Path:
     """The path of a film with this content in the cache."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     name = sha256(f"{_shown(film)}\0{found.tag}\0{found.size}".encode()).hexdigest()[:32]
-    return base / "storyscope" / "films" / name
+    return base / "storyscope" / "films" / name / PurePosixPath(found.key).name
 
 
 def _shown(film: str | Path) -> str:

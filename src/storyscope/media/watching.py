@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from storyscope.config import MediaConfig
+from storyscope.errors import MediaError
 from storyscope.media import wire
 from storyscope.media.decoder import decoding
-from storyscope.media.fetching import film_at_hand
+from storyscope.media.fetching import film_at_hand, film_outline, find_film, is_fetched
+from storyscope.store import in_bucket
 
 
 @dataclass(frozen=True)
@@ -24,17 +27,27 @@ class Codecs:
 
 
 def read_codecs(path: str | Path, config: MediaConfig = MediaConfig()) -> Codecs:
-    """The codecs of a file, without reading it completely."""
-    with film_at_hand(path) as file, decoding("probe", file, config) as decoder:
-        facts = decoder.answer()
+    """The codecs of a file, without reading it or downloading it completely."""
+    facts = None
+    if in_bucket(path) and not is_fetched(path, found := find_film(path)):
+        # If the container's index is elsewhere, the whole film is downloaded.
+        with suppress(MediaError):
+            facts = _stated(film_outline(path, found), config)
+    facts = facts or _stated(film_at_hand(path), config)
     chosen = [track["codec"] for track in facts["sound_tracks"] if track["chosen"]]
     return Codecs(facts["container"], facts["codec"], chosen[0] if chosen else "")
 
 
 def read_title(path: str | Path, config: MediaConfig = MediaConfig()) -> str:
     """The title in a file's own metadata, in one line; empty if there is none."""
-    with film_at_hand(path) as file, decoding("probe", file, config) as decoder:
-        return " ".join(str(decoder.answer()["title"]).split())[:200]
+    return " ".join(str(_stated(film_at_hand(path), config)["title"]).split())[:200]
+
+
+def _stated(film: AbstractContextManager[Path], config: MediaConfig) -> dict[str, Any]:
+    """The facts in the container of a film."""
+    with film as file, decoding("probe", file, config) as decoder:
+        facts: dict[str, Any] = decoder.answer()
+        return facts
 
 
 @contextmanager

@@ -16,6 +16,8 @@ from storyscope.store.places import address_of
 BUCKETS = ("s3", "gs", "az")
 """URL schemes of object stores: S3-compatible, Google, Azure."""
 SECOND = 1_000_000_000
+PIECE_BYTES = 1 << 20
+"""Minimum size of the pieces in which a file is read."""
 
 
 @dataclass(frozen=True)
@@ -84,14 +86,16 @@ class Bucket:
         with self._explained():
             obstore.put(self._store, key, path)
 
-    def pieces(self, key: str, *, tag: str = "") -> Iterator[memoryview]:
-        """The bytes of a file; with a `tag`, of exactly that content."""
+    def pieces(self, key: str, *, tag: str = "", part: range | None = None) -> Iterator[memoryview]:
+        """The bytes of a file, or a part of them; with a `tag`, of exactly that content."""
         import obstore
 
         with self._explained():
             options: Any = {"if_match": tag} if tag else {}
+            if part is not None:
+                options["range"] = (part.start, part.stop)
             found: Any = obstore.get(self._store, key, options=options)
-            for piece in found.stream():
+            for piece in found.stream(min_chunk_size=PIECE_BYTES):
                 yield memoryview(piece)
 
     def delete(self, key: str) -> None:

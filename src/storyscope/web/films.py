@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from fastapi.responses import FileResponse
+from fastapi.responses import FileResponse, StreamingResponse
+from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
 from storyscope.errors import MediaError
 from storyscope.library import LocalLibrary
-from storyscope.media import film_at_hand, film_stamp
+from storyscope.media import film_at_hand, film_pieces, find_film
 from storyscope.reading import OPEN_FILES, open_regular
-from storyscope.store import in_bucket
+from storyscope.store import BucketFile, in_bucket
+
+_RANGE = re.compile(r"bytes=(?=\S*\d)(\d{0,18})-(\d{0,18})")
 
 
 class FilmResponse(FileResponse):
@@ -31,9 +35,54 @@ class FilmResponse(FileResponse):
             os.close(self._opened)
 
 
+class BucketFilmResponse(StreamingResponse):
+    """A film in a bucket, of which only the requested range is read."""
+
+    def __init__(self, film: str, found: BucketFile, media_type: str, headers: Headers) -> None:
+        part = wanted_part(headers, found)
+        told = {"Accept-Ranges": "bytes", "ETag": found.tag, "Content-Length": str(len(part or ()))}
+        if part is None:
+            told["Content-Range"] = f"bytes */{found.size}"
+            super().__init__(iter(()), 416, told, media_type)
+            return
+        if len(part) < found.size:
+            told["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{found.size}"
+        pieces = film_pieces(film, found, part) if part else iter(())
+        super().__init__(pieces, 206 if len(part) < found.size else 200, told, media_type)
+
+
+def wanted_part(headers: Headers, found: BucketFile) -> range | None:
+    """The requested bytes; None if the range is outside the film.
+
+    The whole film if several ranges are requested, or a range of another version.
+    """
+    whole = range(found.size)
+    asked = _RANGE.fullmatch(headers.get("range", ""))
+    if not asked or headers.get("if-range", found.tag) != found.tag:
+        return whole
+    first, last = asked.groups()
+    if first:
+        part = range(int(first), min(int(last) + 1 if last else found.size, found.size))
+    else:
+        part = range(max(0, found.size - int(last)), found.size)
+    return part or None
+
+
+def indexed_in_bucket(library: LocalLibrary, video: str) -> BucketFile | None:
+    """The facts of an indexed film in a bucket; an error if it was replaced by another."""
+    film, record = library.video(video).path, library.store.record(video)
+    if record is None or not in_bucket(film):
+        return None
+    found = find_film(film)
+    if (found.size, found.modified_ns) != (record.size, record.modified_ns):
+        raise MediaError(f"the film of {video} is not the one that was indexed; add it again")
+    return found
+
+
 def film_path(library: LocalLibrary, video: str, media: Sequence[Path]) -> Path:
     """The path of the film that was indexed; an error if it was replaced by another or a link."""
-    os.close(open_film(library, video, media))
+    if indexed_in_bucket(library, video) is None:
+        os.close(open_film(library, video, media))
     return Path(library.video(video).path)
 
 
@@ -41,9 +90,7 @@ def open_film(library: LocalLibrary, video: str, media: Sequence[Path]) -> int:
     """Open the film that was indexed without following links; return a file descriptor."""
     film = library.video(video).path
     record, path = library.store.record(video), Path(film)
-    if record is not None and in_bucket(film):
-        if film_stamp(film) != (record.size, record.modified_ns):
-            raise MediaError(f"the film of {video} is not the one that was indexed; add it again")
+    if indexed_in_bucket(library, video):
         with film_at_hand(film) as fetched:
             return os.open(fetched, os.O_RDONLY)
     if record is None or not path.is_file():

@@ -13,10 +13,16 @@ from fastapi.responses import FileResponse, Response, StreamingResponse
 
 from storyscope.formats import find_format
 from storyscope.library import LocalLibrary
-from storyscope.media import Codecs, film_stamp, read_codecs
+from storyscope.media import Codecs, film_stamp, is_fetched, read_codecs
 from storyscope.store import SCAN
 from storyscope.web.answers import KnownTag, library_of, media_of, streams_of, tagged
-from storyscope.web.films import FilmResponse, film_path, open_film
+from storyscope.web.films import (
+    BucketFilmResponse,
+    FilmResponse,
+    film_path,
+    indexed_in_bucket,
+    open_film,
+)
 
 router = APIRouter()
 CONTENT_TYPES = {
@@ -43,10 +49,15 @@ def picture(request: Request, video: str, at: Annotated[float, Query(ge=0, le=1e
 
 @router.get("/videos/{video}/media")
 def media(request: Request, video: str) -> Response:
-    """The film itself, with range requests."""
-    path = Path(library_of(request).video(video).path)
+    """The film itself, by ranges."""
+    library = library_of(request)
+    film = library.video(video).path
+    path = Path(film)
     kind = CONTENT_TYPES.get(path.suffix.lower(), "application/octet-stream")
-    return FilmResponse(open_film(library_of(request), video, media_of(request)), path, kind)
+    found = indexed_in_bucket(library, video)
+    if found and not is_fetched(film, found):
+        return BucketFilmResponse(film, found, kind, request.headers)
+    return FilmResponse(open_film(library, video, media_of(request)), path, kind)
 
 
 @router.get("/videos/{video}/playable")
