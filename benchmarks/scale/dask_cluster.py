@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 TWO_ALIKE: tuple[Mapping[str, str], ...] = ({}, {})
@@ -26,11 +26,25 @@ def running_cluster(
     """The address of a scheduler, and its workers: one for each environment, added to this one."""
     with ExitStack() as stack:
         address = stack.enter_context(_scheduler(folder, port))
-        worker = _worker(address, folder, preload)
         started = [
-            stack.enter_context(_process(*worker, environment=more)) for more in environments
+            stack.enter_context(running_worker(address, folder, environment=more, preload=preload))
+            for more in environments
         ]
         yield address, started
+
+
+def running_worker(
+    address: str,
+    folder: Path,
+    *,
+    environment: Mapping[str, str] = TWO_ALIKE[0],
+    preload: str | None = None,
+) -> AbstractContextManager[Process]:
+    """One more worker of a scheduler, as a process with more in its environment."""
+    arguments = [address, "--nworkers", "1", "--nthreads", "1", "--memory-limit", "0"]
+    arguments += ["--no-dashboard", "--death-timeout", "20", "--local-directory", str(folder)]
+    arguments += ["--preload", preload] if preload else []
+    return _process("distributed.cli.dask_worker", *arguments, environment=environment)
 
 
 @contextmanager
@@ -52,13 +66,6 @@ def _address_in(file: Path, *, patience: float = 60) -> str:
             if time.monotonic() > end:
                 raise
             time.sleep(0.05)
-
-
-def _worker(address: str, folder: Path, preload: str | None) -> tuple[str, ...]:
-    arguments = [address, "--nworkers", "1", "--nthreads", "1", "--memory-limit", "0"]
-    arguments += ["--no-dashboard", "--death-timeout", "20", "--local-directory", str(folder)]
-    arguments += ["--preload", preload] if preload else []
-    return "distributed.cli.dask_worker", *arguments
 
 
 @contextmanager

@@ -2,12 +2,14 @@
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
 
 import preload_index_worker
-from benchmarks.scale.dask_cluster import running_cluster
+import preload_other_model
+from benchmarks.scale.dask_cluster import running_cluster, running_worker
 from storyscope import Library
 from storyscope.cli.worker import _bytes
 from storyscope.cluster import index_on_cluster, indexing, opened_cluster
@@ -129,11 +131,42 @@ def test_work_that_was_left_goes_on_alone_and_everybody_sees_it(library, client,
     assert len(library.store.jobs.all()) == 2
 
 
-def test_a_worker_with_another_model_is_refused_by_name(library, client, tmp_path, monkeypatch):
-    here = indexing.installed(library)
-    monkeypatch.setattr(indexing, "installed", lambda library: here | {"text": "another"})
-    with pytest.raises(LibraryError, match=r"the worker tcp://.* has text .* be inconsistent"):
+@pytest.fixture
+def other_worker(client, tmp_path):
+    """A worker process of the cluster that has another version of Storyscope and another model."""
+    facts = tmp_path / "installed" / "storyscope-9.9.dist-info" / "METADATA"
+    facts.parent.mkdir(parents=True)
+    facts.write_text("Metadata-Version: 2.1\nName: storyscope\nVersion: 9.9\n")
+    paths = os.pathsep.join([str(tmp_path / "installed"), *map(os.path.abspath, sys.path)])
+    known = set(client.scheduler_info()["workers"])
+    with running_worker(
+        client.scheduler.address,
+        tmp_path,
+        environment={"PYTHONPATH": paths},
+        preload=preload_other_model.__file__,
+    ):
+        client.wait_for_workers(len(known) + 1, timeout=60)
+        (name,) = set(client.scheduler_info()["workers"]) - known
+        yield name
+        client.retire_workers([name])
+
+
+def test_a_worker_with_another_version_or_model_is_refused_by_name(
+    library, client, other_worker, tmp_path
+):
+    told = rf"the worker {other_worker} has storyscope 9\.9 and not .*, text another and not .*"
+    with pytest.raises(LibraryError, match=f"{told}; artefacts would be inconsistent: install"):
         list(index_on_cluster(library, films(tmp_path, "a"), client))
+    # One that joins later hands a video that it is given to another worker.
+    here = indexing.installed(library)
+    (path,) = films(tmp_path, "b")
+    job = add_job(library.store, name="b", path=str(path), transcript=None, owner="tcp://a")
+    task = Task(library.place, "", job.id, str(path), None, False, here)
+    found = client.submit(index_task, task, workers=[other_worker], pure=False)
+    assert found.result(60) == ("b", "")
+    (event,) = client.get_events("storyscope")
+    assert "has storyscope 9.9 and not" in event[1]
+    library.store.jobs.put(job.id, None)
 
 
 def test_a_film_that_no_worker_can_see_is_named(library, client, tmp_path):

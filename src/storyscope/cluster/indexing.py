@@ -32,6 +32,8 @@ from storyscope.store import FOLDER, address_of, in_bucket, spelled
 
 LOCAL = "local"
 CONNECT_SECONDS = 10
+RESTART_SECONDS = 180
+"""How long a scheduler that was lost is waited for."""
 FOLLOW_SECONDS = 0.5
 FIRST = "FIRST_COMPLETED"
 LOST = ("lost", "cancelled")
@@ -67,7 +69,9 @@ def opened_cluster(address: str, *, workers: int = 1, threads: int = 1) -> Itera
             yield client
         return
     try:
-        client = distributed.Client(address, timeout=CONNECT_SECONDS)
+        distributed.Client(address, timeout=CONNECT_SECONDS).close()
+        # A client waits as long for a scheduler that is restarted as for its first one.
+        client = distributed.Client(address, timeout=RESTART_SECONDS)
     except (OSError, ValueError, TypeError) as error:
         raise LibraryError(
             f"no scheduler answers at {address}; start one with `dask scheduler` and give its "

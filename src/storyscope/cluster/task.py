@@ -48,17 +48,20 @@ class Task:
     installed: dict[str, Any]
     """Versions and models of the command: a worker with different ones would produce different
     artefacts."""
-    full: tuple[str, ...] = ()
-    """Addresses of the workers whose disks were too full for it."""
+    unfit: tuple[str, ...] = ()
+    """Addresses of the workers that cannot index it."""
 
 
 def index_task(task: Task) -> tuple[str, str]:
     """Index a video, or resume where another worker stopped; return its id and the error."""
+    library = _library(task.library, task.settings)
     try:
-        result = _indexed(task)
+        if (unfit := _unfit(task, library)) and (handed := _handed_on(task, library, unfit)):
+            return handed
+        result = _indexed(task, library, unfit)
     except StoryscopeError as error:
         result = IndexResult(Path(task.path), "", str(error), isinstance(error, DiskFull))
-    if result.disk_full and (handed := _handed_on(task)):
+    if result.disk_full and (handed := _handed_on(task, library, "the disk is full")):
         return handed
     return result.video, result.failure
 
@@ -90,12 +93,11 @@ def differences(wanted: dict[str, Any], found: dict[str, Any]) -> str:
     )
 
 
-def _indexed(task: Task) -> IndexResult:
-    library = _library(task.library, task.settings)
+def _indexed(task: Task, library: LocalLibrary, unfit: str) -> IndexResult:
     job = kept_job(library.store, task.job)
     if job is None or job.state == "cancelled":
         return IndexResult(Path(task.path), failure="stopped")
-    if refusal := _refusal(task, job, library):
+    if refusal := unfit or _lost_too_often(task, job, library):
         changed(library.store, job, state="failed", failure=refusal)
         return IndexResult(Path(task.path), failure=refusal)
     job = changed(library.store, job, state="indexing", attempts=job.attempts + 1)
@@ -111,37 +113,42 @@ def _indexed(task: Task) -> IndexResult:
     return result
 
 
-def _handed_on(task: Task) -> tuple[str, str] | None:
-    """Give a video to a worker whose disk is not full; None if there is none."""
+def _handed_on(task: Task, library: LocalLibrary, reason: str) -> tuple[str, str] | None:
+    """Give a video to another worker that may be able to index it; None if there is none."""
     distributed: Any = import_module("distributed")
     here = distributed.get_worker()
-    full = (*task.full, here.address)
+    unfit = (*task.unfit, here.address)
     with distributed.worker_client() as client:
-        others = [name for name in client.scheduler_info()["workers"] if name not in full]
+        others = [name for name in client.scheduler_info()["workers"] if name not in unfit]
         if not others:
             return None
-        here.log_event("storyscope", f"the disk is full; {task.path} goes to another worker")
-        library = _library(task.library, task.settings)
-        if (job := kept_job(library.store, task.job)) is not None:
+        here.log_event("storyscope", f"{reason}; {task.path} goes to another worker")
+        job = kept_job(library.store, task.job)
+        if job is not None and job.state != "waiting":
             # A full disk is not the film's fault.
             changed(library.store, job, state="waiting", failure="", attempts=job.attempts - 1)
         elsewhere: Any = client.submit(
-            index_task, replace(task, full=full), workers=others, pure=False
+            index_task, replace(task, unfit=unfit), workers=others, pure=False
         )
         found: tuple[str, str] = elsewhere.result()
         return found
 
 
-def _refusal(task: Task, job: ClusterJob, library: LocalLibrary) -> str:
-    """Why this worker does not index the video; empty if it does."""
+def _lost_too_often(task: Task, job: ClusterJob, library: LocalLibrary) -> str:
+    """Why a video is not started again after its workers were lost; empty if it is."""
+    if job.attempts < MOST_ATTEMPTS:
+        return ""
+    reason = (
+        f"its worker was lost {job.attempts} times while it was indexed; check the film and "
+        "the memory of the workers, then add it again"
+    )
+    mark_failed(library.store, Path(task.path), reason)
+    return reason
+
+
+def _unfit(task: Task, library: LocalLibrary) -> str:
+    """Why this worker cannot index a video; empty if it can."""
     here = f"the worker on {socket.gethostname()}"
-    if job.attempts >= MOST_ATTEMPTS:
-        reason = (
-            f"its worker was lost {job.attempts} times while it was indexed; check the film and "
-            "the memory of the workers, then add it again"
-        )
-        mark_failed(library.store, Path(task.path), reason)
-        return reason
     if other := differences(task.installed, installed(library)):
         return f"{here} has {other}; artefacts would be inconsistent: install the same there"
     if unseen_on_worker([task.path]):

@@ -49,7 +49,7 @@ def picture(request: Request, video: str, at: Annotated[float, Query(ge=0, le=1e
 
 @router.get("/videos/{video}/media")
 def media(request: Request, video: str) -> Response:
-    """The film itself, by ranges."""
+    """The film itself, with range requests."""
     library = library_of(request)
     film = library.video(video).path
     path = Path(film)
