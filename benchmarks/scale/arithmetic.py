@@ -54,11 +54,12 @@ def estimate(options: Any) -> dict[str, Any]:
     at_once = machines * options.cores // 2
     arrays = hours * overhead["arrays, MB a film-hour"] / 1e6
     database = hours * search["database, MB"] / search["hours"] / 1e3
+    vectors = hours * search["its vector indexes, MB"] / search["hours"] / 1e3
     saves = STAGES_A_FILM * hours / (options.nights * 36_000)
     connections = at_once * workers["connections at most"] / workers["workers"]
     strain = {
         "connections of a server that is not told otherwise": connections / CONNECTIONS,
-        "memory of the database's machine, if its indexes are to stay in it": database
+        "memory of the database's machine, which its vector indexes must fit": vectors
         / options.memory,
         "artefacts saved a second": saves / workers["artefacts saved a second"],
     }
@@ -71,6 +72,7 @@ def estimate(options: Any) -> dict[str, Any]:
         "videos indexed at once, two cores each": at_once,
         "arrays, TB": round(arrays, 1),
         "database, GB": f"{database:,.0f}",
+        "its vector indexes, which must fit into memory, GB": f"{vectors:,.0f}",
         "connections": round(connections),
         "artefacts to save a second": round(saves, 1),
         "money for the cores": f"{core_hours * options.core_price:,.0f}",

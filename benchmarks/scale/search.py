@@ -1,11 +1,12 @@
 """Search in a library in PostgreSQL as it grows: time of a query, and how exact the candidates are.
 
-    OMP_NUM_THREADS=2 python -m benchmarks.scale.search --hours 25 50 100
+    OMP_NUM_THREADS=2 python -m benchmarks.scale.search --hours 250 500 1000 --folder FOLDER
 
 Videos of 50 minutes are synthesised as in `benchmarks.search.search_scale` and written through the
-store as indexing would. A query is answered with the file of every hit's thumbnail. Recall compares
-the twenty best of the candidates with the twenty best of all stories. With `--folder` the library
-is kept, and a run that was stopped goes on with it.
+store as indexing would, into a database for each size. A query is answered with the file of every
+hit's thumbnail. Recall compares the twenty best of the candidates with the twenty best of all
+stories. With `--folder` the databases are kept: the next run measures those that are there, and one
+that was stopped is continued. `--build` only fills them.
 """
 
 from __future__ import annotations
@@ -14,16 +15,19 @@ import os
 import tempfile
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
 from benchmarks import common
 from benchmarks.scale.server import Server, running_server
-from benchmarks.search.search_scale import MINUTES, Maker, milliseconds, put
+from benchmarks.search.search_scale import MINUTES, STORIES, Maker, milliseconds, put
 from storyscope import Library
 from storyscope.library import LocalLibrary
 from storyscope.search import database_index
 
+SCHEMA = "scale"
+DIMENSIONS = 384
 COMPARED = 20
 """Queries whose candidates are compared with all stories, and hits of each."""
 
@@ -32,7 +36,10 @@ def main() -> None:
     parser = common.options(__doc__)
     parser.add_argument("--hours", type=int, nargs="+", default=[250, 500, 1000])
     parser.add_argument("--queries", type=int, default=60)
-    parser.add_argument("--folder", type=Path, help="keep the library here, and go on with it")
+    parser.add_argument(
+        "--folder", type=Path, help="keep the databases here, and measure those that are there"
+    )
+    parser.add_argument("--build", action="store_true", help="only fill the databases")
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks/scale_search.*")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="scale-search-") as name:
@@ -40,7 +47,10 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
         with running_server(folder) as server:
             server.set(max_wal_size="'4GB'")
-            facts = measure(server, folder, sorted(options.hours), options.queries)
+            hours = sorted(options.hours)
+            facts = measure(server, folder, hours, options.queries, build_only=options.build)
+    if options.build:
+        return
     names = list(facts[0])
     rows = [[f"| {name} |", *(f" {fact[name]} |" for fact in facts)] for name in names]
     head = ["| |" + " |" * len(facts), "| --- |" + " ---: |" * len(facts)]
@@ -56,36 +66,57 @@ def main() -> None:
 
 
 def measure(
-    server: Server, folder: Path, hours: list[int], count: int
+    server: Server, folder: Path, hours: list[int], count: int, *, build_only: bool
 ) -> list[dict[str, float | int]]:
-    library, made = Library(server.address(folder, schema="scale")), Maker()
-    assert isinstance(library, LocalLibrary)
-    queries, facts = list(made.queries(count)), []
-    library.search("warm up", limit=1)
-    written = len(library.store.records())
+    made, facts, smaller = Maker(), [], ""
+    queries = list(made.queries(count))
     for wanted in hours:
-        began, first = time.process_time(), written
-        while written * MINUTES < 60 * wanted:
-            put(library.store, written, made)
-            written += 1
-        writing, began = time.process_time() - began, time.perf_counter()
-        library.search("warm up", limit=1)
-        filing = time.perf_counter() - began
-        videos = max(1, written - first)
-        facts.append(
-            {"hours": wanted}
-            | ask(library, queries, server)
-            | {
-                "recall at 20 against all stories": recall(library, queries[:COMPARED]),
-                "stories": library.store.vector_index().count(),  # type: ignore[union-attr]
-                "writing a video, CPU ms here": milliseconds(writing / videos),
-                "filing a video for search, wall ms": milliseconds(filing / videos),
-                "database, MB": size(server) // 1_000_000,
-            }
-        )
-        print(facts[-1], flush=True)
-    library.store.close()
+        name = f"hours{wanted}"
+        make_database(server, name, smaller)
+        library = Library(server.address(folder, schema=SCHEMA, database=name))
+        assert isinstance(library, LocalLibrary)
+        fill(library, made, wanted)
+        if not build_only:
+            fact = {"hours": wanted, "stories": STORIES * (60 * wanted // MINUTES)}
+            fact |= ask(library, queries, server)
+            fact |= {"recall at 20 against all stories": recall(library, queries[:COMPARED])}
+            facts.append(fact | add_another(library, made, server) | size(server, name))
+            print(facts[-1], flush=True)
+        library.store.close()
+        smaller = name
     return facts
+
+
+def make_database(server: Server, name: str, smaller: str) -> None:
+    """Make a database that begins as a copy of a smaller one, unless it is there."""
+    if server.execute("SELECT 1 FROM pg_database WHERE datname = %s", name):
+        return
+    copied = f" TEMPLATE {smaller} STRATEGY file_copy" if smaller else ""
+    server.execute(f"CREATE DATABASE {name}{copied}")
+    for kind in ("window", "shot") if smaller else ():
+        # It is built again when all videos are filed, which takes less than adding to it.
+        server.execute(f"DROP INDEX IF EXISTS {SCHEMA}.hnsw_{kind}_{DIMENSIONS}", database=name)
+
+
+def fill(library: LocalLibrary, made: Maker, hours: int) -> None:
+    """Write the videos that are missing, and file them for search."""
+    for number in range(len(library.store.records()), 60 * hours // MINUTES):
+        put(library.store, number, made)
+    library.search("warm up", limit=1)
+
+
+def add_another(library: LocalLibrary, made: Maker, server: Server) -> dict[str, float]:
+    """CPU time of writing one more video, and of filing it for search; it is removed again."""
+    number = len(library.store.records())
+    times = [time.process_time() + server.cpu_seconds()]
+    for step in (lambda: put(library.store, number, made), lambda: library.search("x", limit=1)):
+        step()
+        times.append(time.process_time() + server.cpu_seconds())
+    library.store.remove(f"video{number:05}")
+    return {
+        "writing another video, CPU ms": milliseconds(times[1] - times[0]),
+        "filing it for search, CPU ms": milliseconds(times[2] - times[1]),
+    }
 
 
 def ask(library: LocalLibrary, queries: list[str], server: Server) -> dict[str, float]:
@@ -109,20 +140,32 @@ def ask(library: LocalLibrary, queries: list[str], server: Server) -> dict[str, 
 
 def recall(library: LocalLibrary, queries: list[str]) -> float:
     """Share of the best hits among all stories that are among those of the candidates."""
-    shares = []
-    for query in queries:
-        found = {hit.story.id for hit in library.search(query, limit=COMPARED)}
-        all_stories, database_index.EXACT_STORIES = database_index.EXACT_STORIES, 10**9
-        try:
-            best = {hit.story.id for hit in library.search(query, limit=COMPARED)}
-        finally:
-            database_index.EXACT_STORIES = all_stories
-        shares.append(len(found & best) / len(best) if best else 1.0)
+
+    def best() -> list[set[str]]:
+        return [{hit.story.id for hit in library.search(q, limit=COMPARED)} for q in queries]
+
+    found = best()
+    with (
+        patch.object(database_index, "EXACT_STORIES", 10**9),
+        patch.object(database_index, "CACHED_BYTES", 10**10),
+    ):
+        wanted = best()
+    shares = [
+        len(ours & all_) / len(all_) for ours, all_ in zip(found, wanted, strict=True) if all_
+    ]
     return round(float(np.mean(shares)), 4)
 
 
-def size(server: Server) -> int:
-    return int(server.execute("SELECT pg_database_size(current_database())")[0][0])
+def size(server: Server, database: str) -> dict[str, int]:
+    ((all_bytes, vectors),) = server.execute(
+        "SELECT pg_database_size(current_database()), sum(pg_relation_size(oid)) FROM pg_class"
+        " WHERE relname LIKE 'hnsw%%'",
+        database=database,
+    )
+    return {
+        "database, MB": all_bytes // 10**6,
+        "its vector indexes, MB": int(vectors or 0) // 10**6,
+    }
 
 
 if __name__ == "__main__":

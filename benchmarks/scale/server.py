@@ -24,17 +24,22 @@ class Server:
         self.uri: str = server.get_uri()
         self._guard = _guard(server.get_pid())
 
-    def address(self, folder: Path, *, schema: str | None = None) -> str:
+    def address(
+        self, folder: Path, *, schema: str | None = None, database: str = "postgres"
+    ) -> str:
         """The address of a new library whose arrays lie in a folder."""
         schema = schema or f"library_{next(NUMBERS)}"
-        return f"{self.uri}&arrays={folder / 'arrays'}&schema={schema}"
+        return f"{self._uri_of(database)}&arrays={folder / 'arrays'}&schema={schema}"
 
-    def execute(self, statement: str, *values: Any) -> list[Any]:
+    def execute(self, statement: str, *values: Any, database: str = "postgres") -> list[Any]:
         import psycopg
 
-        with psycopg.connect(self.uri, autocommit=True) as connection:
+        with psycopg.connect(self._uri_of(database), autocommit=True) as connection:
             cursor = connection.execute(statement, values)  # type: ignore[call-overload]
             return cursor.fetchall() if cursor.description else []
+
+    def _uri_of(self, database: str) -> str:
+        return self.uri.replace("/postgres?", f"/{database}?")
 
     def set(self, **settings: object) -> None:
         """Change settings of the server that need no restart."""
