@@ -73,7 +73,7 @@ def test_candidates_of_the_database_are_scored_exactly(libraries, monkeypatch):
     rows = opened.store.database.ask(made, (schema,))
     assert {row["indexname"] for row in rows} == {"hnsw_shot_384", "hnsw_window_384"}
     # The same with words that are in too many passages to look at each.
-    monkeypatch.setattr(postgres_vectors, "MAX_SAID", 3)
+    monkeypatch.setattr(postgres_vectors, "MAX_ANY", 3)
     monkeypatch.setattr(database_index, "DEEP", 400)
     assert answers(opened, queries, limit=5) == expected
     opened.store.close()

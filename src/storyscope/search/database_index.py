@@ -43,7 +43,7 @@ from storyscope.store import (
 log = logging.getLogger(__name__)
 EXACT_STORIES = 2_000
 """Number of stories up to which every story is compared with the query."""
-CANDIDATES = 200
+CANDIDATES = 100
 """Nearest vectors that each modality contributes; more for later pages."""
 DEEP = 500
 """Nearest vectors that each modality contributes if the query has very frequent words."""
@@ -121,10 +121,13 @@ class DatabaseIndex:
         wide = max(CANDIDATES, 4 * most) * (1 if only == Filter() else 4)
         said = FoundByWords([], complete=True)
         if query.text is not None:
-            said = self._vectors.saying(terms, query.text, wide)
+            said = self._vectors.saying(terms, query.text)
         # Frequent words alone do not select stories, so look at more of the nearest ones.
         near = self._nearest(query, wide if said.complete else max(wide, DEEP))
-        found = [*said.stories, *(story for stories in near for story in stories[:wide])]
+        found = [*said.stories[:wide], *(story for stories in near for story in stories[:wide])]
+        if query.visual is not None and (others := said.stories[wide:]):
+            kind = f"shot_{len(query.visual)}"
+            found += self._vectors.nearest_among(kind, query.visual, others, wide)
         if not said.complete:
             everyone = list(dict.fromkeys(story for stories in near for story in stories))
             found += self._vectors.saying_among(terms, everyone, wide)

@@ -116,7 +116,12 @@ class VectorIndex(Protocol):
     def naming(self, classes: Sequence[int], most: int) -> list[int]:
         """The stories whose shots show these classes with the highest probability."""
 
-    def saying(self, terms: Sequence[TextQuery], vector: np.ndarray, most: int) -> FoundByWords:
+    def nearest_among(
+        self, kind: str, vector: np.ndarray, stories: Sequence[int], most: int
+    ) -> list[int]:
+        """The given stories with the vectors nearest to a unit vector."""
+
+    def saying(self, terms: Sequence[TextQuery], vector: np.ndarray) -> FoundByWords:
         """The stories whose passages contain most terms; ties are broken by topic."""
 
     def saying_among(

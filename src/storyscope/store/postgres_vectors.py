@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 
 MAX_EF = 1000
 """Maximum number of neighbours that pgvector's HNSW search considers."""
-MAX_SAID = 1000
-"""Maximum number of passages that are ranked by their words alone."""
+MAX_ANY = 1000
+"""Maximum number of passages with any term that are ranked by their words."""
+MAX_ALL = 3000
+"""Maximum number of passages with all terms that are ranked by their words."""
 BUILD_MEMORY = "1GB"
 """Memory of the server for building an HNSW index."""
 READY_KEYS = """
@@ -125,16 +127,28 @@ class PostgresVectors:
         )
         return [row["story"] for row in rows]
 
-    def saying(self, terms: Sequence[TextQuery], vector: np.ndarray, most: int) -> FoundByWords:
+    def nearest_among(
+        self, kind: str, vector: np.ndarray, stories: Sequence[int], most: int
+    ) -> list[int]:
+        """The given stories with the vectors nearest to a unit vector."""
+        dimensions = _dimensions(kind)
+        rows = self._database.ask(
+            "SELECT story FROM filed_vector WHERE story = ANY(%s::bigint[]) AND kind = %s"
+            f" GROUP BY story ORDER BY min((vector::halfvec({dimensions})) <#> %s) LIMIT %s",
+            (_array(stories), kind, _literal(vector), most),
+        )
+        return [row["story"] for row in rows]
+
+    def saying(self, terms: Sequence[TextQuery], vector: np.ndarray) -> FoundByWords:
         """The stories whose passages contain most terms; ties are broken by topic."""
         wanted = [query for query in map(text_query, terms) if query]
         if not wanted:
             return FoundByWords([], complete=True)
-        found = self._saying(wanted, " | ".join(wanted), vector, most)
+        found = self._saying(wanted, " | ".join(wanted), vector, MAX_ANY)
         if found is not None:
             return FoundByWords(found, complete=True)
-        found = self._saying(wanted, " & ".join(f"({each})" for each in wanted), vector, most)
-        return FoundByWords(found or [], complete=False)
+        all_terms = " & ".join(f"({each})" for each in wanted)
+        return FoundByWords(self._saying(wanted, all_terms, vector, MAX_ALL) or [], complete=False)
 
     def saying_among(
         self, terms: Sequence[TextQuery], stories: Sequence[int], most: int
@@ -168,7 +182,7 @@ class PostgresVectors:
         )
 
     def _saying(
-        self, terms: Sequence[str], query: str, vector: np.ndarray, most: int
+        self, terms: Sequence[str], query: str, vector: np.ndarray, most_passages: int
     ) -> list[int] | None:
         """Stories whose passages match, by number of terms; None if there are too many passages."""
         marks = " + ".join("(words @@ %s::tsquery)::int" for _ in terms)
@@ -180,10 +194,10 @@ class PostgresVectors:
             " WHERE (SELECT passages FROM counted) <= %s GROUP BY story)"
             " SELECT passages AS number FROM counted UNION ALL"
             " (SELECT story FROM best JOIN filed_story ON filed_story.id = story"
-            " ORDER BY terms DESC, topic <#> %s::halfvec LIMIT %s)",
-            (*terms, query, MAX_SAID + 1, MAX_SAID, _literal(vector), most),
+            " ORDER BY terms DESC, topic <#> %s::halfvec)",
+            (*terms, query, most_passages + 1, most_passages, _literal(vector)),
         )
-        return None if count["number"] > MAX_SAID else [row["number"] for row in rows]
+        return None if count["number"] > most_passages else [row["number"] for row in rows]
 
     def of_video(self, video: str) -> list[int]:
         """Every story of one video."""
