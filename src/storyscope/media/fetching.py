@@ -148,14 +148,14 @@ def _fetched(film: str | Path, found: BucketFile, report: Report) -> Iterator[Pa
         except LibraryError as error:
             if isinstance(error, DiskFull):
                 raise
-            raise MediaError(f"{_shown(film)} cannot be fetched: {error}") from error
+            raise MediaError(f"{_shown(film)} cannot be downloaded: {error}") from error
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise DiskFull(
                     f"the disk of the cache is full, so that {_shown(film)} cannot be downloaded; "
                     "free some space and run the same command again"
                 ) from error
-            raise MediaError(f"{_shown(film)} cannot be fetched: {error}") from error
+            raise MediaError(f"{_shown(film)} cannot be downloaded: {error}") from error
         yield path
 
 
