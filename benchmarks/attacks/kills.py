@@ -154,7 +154,7 @@ def _measured(name: str, words: Words, library: Path, scratch: Path) -> tuple[fl
     began, trap = time.monotonic(), Trap()
     code = _start(words, library, scratch, trap).wait()
     if code != 0:
-        raise Lost(f"{name} ended with {code}: {(scratch / 'log').read_text()[-500:]}")
+        raise Lost(f"{name} ended with {code}: {(scratch / 'log').read_text()[-250:]}")
     return time.monotonic() - began, trap.count
 
 
@@ -308,4 +308,4 @@ def _run(words: Words, library: Path, scratch: Path) -> None:
     if "Traceback" in said:
         raise RuntimeError(said[-900:])
     if code != 0:
-        raise Lost(f"{' '.join(words)} ended with {code}: {said[-500:]}")
+        raise Lost(f"{' '.join(words)} ended with {code}: {said[-250:]}")

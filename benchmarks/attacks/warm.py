@@ -15,18 +15,20 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
+from weakref import WeakSet
 
 from storyscope.cli.main import main as command_line
 from storyscope.media import decoder
 from storyscope.processes import indexing
 from storyscope.stages import scan
 
-OUT_OF_THE_WAY = 1000
-"""Descriptors are moved behind this number while those of a new process are put in their places."""
+_held: WeakSet[IO[bytes]] = WeakSet()
+"""Our ends of the pipes to processes; one that held another's would keep it alive after us."""
 
 
 class Forked:
@@ -84,7 +86,6 @@ class Forks:
         command: list[str],
         *,
         stderr: IO[bytes] | None = None,
-        pass_fds: list[int] | None = None,
         bufsize: int = -1,
         process_group: int | None = None,
         **_: Any,
@@ -92,8 +93,8 @@ class Forks:
         stdin, write_end = os.pipe2(os.O_CLOEXEC)
         read_end, stdout = os.pipe2(os.O_CLOEXEC)
         pipes = open(write_end, "wb", bufsize), open(read_end, "rb", bufsize)  # noqa: SIM115
+        _held.update(pipes)
         places = {0: stdin, 1: stdout, 2: 2 if stderr is None else stderr.fileno()}
-        places |= {number: number for number in pass_fds or []}
         run = import_module(command[-1]).main
         try:
             return Forked(run, places, pipes=pipes, group=process_group)
@@ -125,11 +126,17 @@ def fork_command(words: list[str], log: Path, first: Callable[[], None]) -> Fork
 
 
 def _put(places: dict[int, int]) -> None:
-    """Leave this process these descriptors and no others."""
-    import fcntl
-
-    kept = {place: fcntl.fcntl(end, fcntl.F_DUPFD, OUT_OF_THE_WAY) for place, end in places.items()}
-    os.closerange(3, OUT_OF_THE_WAY)
-    for place, end in kept.items():
+    """Give this process its standard files. All else stays open under its number: objects that it
+    inherits may close theirs at any time, and must not close those of others."""
+    for pipe in list(_held):
+        # Not by the object itself: a thread that is not here may have locked it for reading.
+        with suppress(OSError, ValueError):
+            os.close(pipe.fileno())
+            _never_deleted.append(pipe)
+    _held.clear()
+    for place, end in places.items():
         os.dup2(end, place)
-    os.closerange(OUT_OF_THE_WAY, OUT_OF_THE_WAY + 2 * len(kept) + 8)
+
+
+_never_deleted: list[IO[bytes]] = []
+"""Objects whose descriptor is closed already."""
