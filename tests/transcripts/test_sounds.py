@@ -30,10 +30,17 @@ def tone(hertz, seconds):
 def hear(*patches):
     """The words of a film in whose patches these probabilities are heard."""
     samples = np.zeros(round(len(patches) * PATCH_SECONDS * RATE), np.float32)
+    rest = list(patches)
+
+    def tagger(piece):
+        count = max(1, round(len(piece) / RATE / PATCH_SECONDS))
+        part, rest[:] = rest[:count], rest[count:]
+        return np.array(part)
+
     return hear_sounds(
         [SoundChunk(0.0, samples)],
         duration=len(patches) * PATCH_SECONDS,
-        tagger=lambda sound: np.array(patches),
+        tagger=tagger,
         kinds=KINDS,
     ).words
 
@@ -53,6 +60,13 @@ def test_speech_and_what_is_unsure_are_not_named():
 def test_each_ten_seconds_are_named_on_their_own():
     clapping = (0.0, 0.0, 0.0, 0.7)
     assert [word.text for word in hear(*[clapping] * 25)] == ["applause"] * 3
+
+
+def test_what_is_heard_nearly_always_is_not_named():
+    clapping, barking = (0.0, 0.0, 0.0, 0.7), (0.0, 0.9, 0.0, 0.7)
+    words = hear(*[clapping] * 150, *[barking] * 30)
+    assert {word.text for word in words} == {"dog"}
+    assert all(word.span.start >= 140 * PATCH_SECONDS for word in words)
 
 
 @pytest.mark.parametrize("hertz", [300, 1000, 4000])

@@ -33,6 +33,9 @@ PATCHES_PER_SECTION = 10
 """Patches (9.6 seconds) whose kinds of sound are one passage, which "dog barking" finds whole."""
 MIN_PROBABILITY = 0.5
 """A kind of sound below this is not named: chosen by `python -m benchmarks.words.sounds`."""
+COMMON_SHARE, LEAST_SECTIONS = 0.5, 12
+"""A kind heard in more than this share of the sections, such as music, says nothing about any of
+them; films of fewer sections (two minutes) are too short to tell."""
 NOT_NAMED = frozenset(
     {
         "Speech",
@@ -71,26 +74,42 @@ def hear_sounds(
     kinds: tuple[str, ...] | None = None,
     report: Report = silent,
 ) -> Transcript:
-    """Name the sounds of a film: one word for each 9.6 seconds in which any kind is heard.
-
-    The word holds the names of all kinds, the surest first, at the time when that is surest.
-    """
+    """Name the sounds of a film: one word for each 9.6 seconds in which any kind is heard."""
     tagger, kinds = tagger or load_tagger(), kinds or sound_kinds()
     named = np.array([kind not in NOT_NAMED for kind in kinds])
-    words: list[Word] = []
+    starts, sections = [], []
     for piece in cut_at_quiet(sound):
+        if piece.start >= duration:
+            break
         probabilities = tagger(piece.samples) * named
         for first in range(0, len(probabilities), PATCHES_PER_SECTION):
-            section = probabilities[first : first + PATCHES_PER_SECTION]
-            best = section.max(axis=0)
-            heard = [k for k in np.argsort(-best, kind="stable") if best[k] >= MIN_PROBABILITY]
-            if heard:
-                start = piece.start + (first + int(section[:, heard[0]].argmax())) * PATCH_SECONDS
-                text = ", ".join(dict.fromkeys(kinds[k].lower() for k in heard))
-                span = Span(start, start + PATCH_SECONDS)
-                words.append(Word(text, span, round(float(best[heard[0]]), 4)))
+            starts.append(piece.start + first * PATCH_SECONDS)
+            sections.append(probabilities[first : first + PATCHES_PER_SECTION])
         report(Step("sounds", min(piece.end, duration), duration))
+    heard = [section.max(axis=0) >= MIN_PROBABILITY for section in sections]
+    telling = _telling(np.stack(heard)) if heard else named
+    words = [
+        _word(start, section * telling, kinds)
+        for start, section, there in zip(starts, sections, heard, strict=True)
+        if (there & telling).any()
+    ]
     return Transcript(tuple(words), language="en", source=SOUNDS)
+
+
+def _telling(heard: np.ndarray) -> np.ndarray:
+    """bool [kinds]: those that are not heard nearly always, from bool [sections, kinds]."""
+    if len(heard) < LEAST_SECTIONS:
+        return np.ones(heard.shape[1], bool)
+    return np.asarray(heard.mean(axis=0) <= COMMON_SHARE)
+
+
+def _word(start: float, section: np.ndarray, kinds: tuple[str, ...]) -> Word:
+    """All kinds that are heard in a section, the surest first, at the time when that is surest."""
+    best = section.max(axis=0)
+    order = np.argsort(-best, kind="stable")
+    text = ", ".join(dict.fromkeys(kinds[k].lower() for k in order if best[k] >= MIN_PROBABILITY))
+    begin = start + int(section[:, order[0]].argmax()) * PATCH_SECONDS
+    return Word(text, Span(begin, begin + PATCH_SECONDS), round(float(best[order[0]]), 4))
 
 
 def chosen_sounds(setting: str) -> str:
