@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from math import log
 
 import numpy as np
 
@@ -47,14 +48,16 @@ def visual_candidates(
     means = np.stack([probabilities[s.shots.start : s.shots.stop].mean(axis=0) for s in stories])
     contrast = means / (means.mean(axis=0) + COMMON)
     scores = seen.narrowness() * means * np.log1p(contrast**2)
-    useful = np.array([name not in UNRELIABLE | VAGUE_GROUPS for name in seen.names])
+    too_vague = UNRELIABLE | VAGUE_GROUPS
+    useful = np.array([name not in too_vague for name in seen.names])
+    writing = seen.names.index("writing") if "writing" in seen.names else None
     rankings = []
     for number, (story, mean, score) in enumerate(zip(stories, means, scores, strict=True)):
-        if _shows_writing(mean, seen):
+        if writing is not None and mean[writing] >= CREDITS:
             rankings.append([_writing(number, len(stories))])
             continue
-        order = np.argsort(-score, kind="stable")
-        fitting = order[useful[order] & (mean[order] >= LEAST_PROBABILITY)]
+        fitting = np.flatnonzero(useful & (mean >= LEAST_PROBABILITY))
+        fitting = fitting[np.argsort(-score[fitting], kind="stable")]
         candidates = [
             _candidate(seen.names[i], float(score[i]), float(mean[i]))
             for i in _unrelated(fitting, seen)
@@ -66,8 +69,8 @@ def visual_candidates(
 
 def chance_right(probability: float, stands_out: float | None = None) -> float:
     """Probability that a class is right, given the probability by the image network."""
-    odds = np.clip(probability, 0.02, 0.98)
-    log_odds = np.log(odds / (1 - odds))
+    odds = min(max(probability, 0.02), 0.98)
+    log_odds = log(odds / (1 - odds))
     if stands_out is None:
         weight, offset = CHANCE_ALONE
         return float(sigmoid(weight * log_odds + offset))
@@ -91,10 +94,6 @@ def _judged(
 def _candidate(name: str, score: float, probability: float) -> Candidate:
     key = tuple(singular(part) for part in name.split())
     return Candidate(name, key, score, mentions=1, seen=True, probability=probability)
-
-
-def _shows_writing(mean: np.ndarray, seen: Seen) -> bool:
-    return "writing" in seen.names and bool(mean[seen.names.index("writing")] >= CREDITS)
 
 
 def _writing(number: int, count: int) -> Candidate:

@@ -299,8 +299,12 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         return self._search.more_like(story, limit=limit, only=only)
 
     def thumbnail(self, video: str, story: Story) -> Thumbnail:
+        return self.thumbnails(video, [story])[0]
+
+    def thumbnails(self, video: str, stories: Sequence[Story]) -> list[Thumbnail]:
+        """The thumbnails of stories of a video when there is no query."""
         self._ready(video)
-        return self._search.thumbnail(story)
+        return self._search.thumbnails(stories)
 
     def prefer_thumbnail(self, story: Story, seconds: float) -> float:
         self._ready(story.video)

@@ -66,7 +66,7 @@ def write_thumbnails(
     library: LocalLibrary, video: str
 ) -> list[tuple[Thumbnail, tuple[Path, Path]]]:
     """Write every story's thumbnail at two sizes, and a sprite sheet with its WebVTT."""
-    chosen = [library.thumbnail(video, story) for story in library.stories(video)]
+    chosen = library.thumbnails(video, library.stories(video))
     film, folder = library.video(video), library.folder / "pictures" / video
     large = stills(film.path, chosen, library.config.media)
     files = _write_pictures(film, library.film(video).keyframes, chosen, folder, large)
@@ -85,7 +85,7 @@ def findings(
         film.keyframes,
         truth,
         library.cues(video),
-        {story.id: library.thumbnail(video, story).seconds for story in stories},
+        {shown.story: shown.seconds for shown in library.thumbnails(video, stories)},
     )
 
 

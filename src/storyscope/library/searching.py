@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -40,9 +41,9 @@ class LibrarySearch:
         """Stories that resemble this one."""
         return self._titled(self.searcher.more_like(story, limit=limit, only=self._allowed(only)))
 
-    def thumbnail(self, story: Story) -> Thumbnail:
-        """The thumbnail of a story without a query."""
-        return self.searcher.thumbnail(story)
+    def thumbnails(self, stories: Sequence[Story]) -> list[Thumbnail]:
+        """The thumbnails of stories of one video without a query."""
+        return self.searcher.thumbnails(stories)
 
     def prepare(self) -> None:
         """Build what the next search needs."""

@@ -137,6 +137,11 @@ class Searcher:
         """
         return self._thumbnail(story, None, relevance)
 
+    def thumbnails(self, stories: Sequence[Story]) -> list[Thumbnail]:
+        """The thumbnails of stories of one video without a query."""
+        data = self._data(stories[0].video) if stories else None
+        return [self._thumbnail(story, data, None) for story in stories]
+
     def _thumbnail(
         self, story: Story, data: VideoData | None, relevance: np.ndarray | None
     ) -> Thumbnail:

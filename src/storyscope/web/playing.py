@@ -104,7 +104,7 @@ def sprite_sheet(request: Request, video: str) -> Response:
 def poster(request: Request, video: str) -> Response:
     """The picture of the whole video: the best thumbnail of its stories."""
     library = library_of(request)
-    thumbnails = [library.thumbnail(video, story) for story in library.stories(video)]
+    thumbnails = library.thumbnails(video, library.stories(video))
     path = library.picture(video, max(thumbnails, key=lambda each: each.score).seconds)
     return FileResponse(path, media_type="image/jpeg", headers={"Cache-Control": "max-age=300"})
 

@@ -119,8 +119,8 @@ def list_stories(
         facts["granularity"] = library.path(video).granularity_of(len(stories))
     facts["video"] = named_facts(request, facts["video"])
     chosen = library.chosen_pictures(video, annotator) if annotator else (None,) * len(stories)
-    for story, fact, picked in zip(stories, facts["stories"], chosen, strict=True):
-        thumbnail = library.thumbnail(video, story)
+    thumbnails = library.thumbnails(video, stories)
+    for thumbnail, fact, picked in zip(thumbnails, facts["stories"], chosen, strict=True):
         if picked is None and annotator is None and "preferred" in thumbnail.parts:
             picked = thumbnail.seconds
         fact["chosen"] = picked
