@@ -53,7 +53,8 @@ def test_speakers_are_found_named_searched_and_forgotten(library):
     first = library.stories("film")[0]
     (hit,) = library.search("ann")
     assert hit.story == first
-    assert hit.evidence == "ann speaks for 1 s"
+    assert hit.evidence == "Speaker, 0:00: ann (1 s)"
+    assert library.speaker_names() == ["Ann"]
     assert library.search("ann", only=Filter(longest=0.1)) == []
     everything = library.search("camel")
     heard = library.search("camel", only=Filter(speaker="Ann"))

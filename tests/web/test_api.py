@@ -100,7 +100,7 @@ def test_a_file_put_or_linked_in_the_place_of_a_film_is_not_served(indexed, film
     for view in ("media", "stream", "playable"):
         answer = client.get(f"/api/v1/videos/film/{view}")
         assert answer.status_code == 409
-        assert "not the one that was indexed" in answer.json()["detail"]
+        assert "has changed since it was indexed" in answer.json()["detail"]
 
 
 def test_a_person_s_version_is_kept_compared_and_forgotten(client):

@@ -134,6 +134,24 @@ def test_an_image_is_searched_for(open_page, tmp_path):
     page.reload()
     expect(page.locator(".empty")).to_contain_text("Drop an image anywhere")
     assert page.locator("img.sample").count() == 0
+    page.get_by_role("link", name="Storyscope, library").click()
+    page.wait_for_selector(".card-link")
+    jobs = told_jobs(page)
+    page.evaluate(DROP_IMAGE)
+    page.wait_for_url(re.compile("/search/image"))
+    assert told_jobs(page) == jobs
+
+
+DROP_IMAGE = """async () => {
+    const answer = await fetch("/api/v1/videos/film/picture?at=6");
+    const taken = new DataTransfer();
+    taken.items.add(new File([await answer.blob()], "sand.jpg", {type: "image/jpeg"}));
+    for (const name of ["dragover", "drop"]) {
+        const event = {dataTransfer: taken, bubbles: true, cancelable: true};
+        document.querySelector(".card").dispatchEvent(new DragEvent(name, event));
+    }
+}"""
+"""An image is let go over a card of the library."""
 
 
 def test_results_come_in_pages_and_keep_their_filters(open_page):

@@ -66,6 +66,7 @@ from storyscope.library.speakers import (
     find_speakers,
     forget_speakers,
     name_speakers,
+    speaker_names,
     speakers_of,
 )
 from storyscope.library.story_counts import RegroupedStore, regroup
@@ -276,6 +277,10 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
     def speakers(self, video: str) -> list[dict[str, Any]]:
         self._ready(video)
         return speakers_of(self.store, video)
+
+    def speaker_names(self) -> list[str]:
+        """The names of all speakers that people named, in any video."""
+        return speaker_names(self.store)
 
     def name_speakers(self, video: str, names: Mapping[int, str]) -> None:
         self._ready(video)

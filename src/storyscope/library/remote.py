@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict
 from hashlib import sha256
@@ -122,6 +122,16 @@ class RemoteLibrary(Library, schemes=("http", "https")):
         """A file with the keyframe nearest to a time, stored in the cache folder."""
         taken = self._fetch("GET", f"/videos/{_safe(video)}/picture?{urlencode({'at': seconds})}")
         return keep_picture(taken)
+
+    def speakers(self, video: str) -> list[dict[str, Any]]:
+        return list(self._ask("GET", f"/videos/{_safe(video)}/speakers")["speakers"])
+
+    def name_speakers(self, video: str, names: Mapping[int, str]) -> None:
+        for number, name in names.items():
+            self._ask("PUT", f"/videos/{_safe(video)}/speakers/{number}", {"name": name})
+
+    def forget_speakers(self, video: str) -> None:
+        self._ask("DELETE", f"/videos/{_safe(video)}/speakers")
 
     def cues(self, video: str) -> list[str]:
         return list(self._ask("GET", f"/videos/{_safe(video)}")["cues"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from storyscope.core import Hit, SoundChunk, Span
+from storyscope.core import Hit, SoundChunk, Span, format_time
 from storyscope.errors import TranscriptError, UnknownName
 from storyscope.features import load_voice_encoder
 from storyscope.library.documents import JsonDocument, forget
@@ -76,6 +76,13 @@ def speakers_of(store: Store, video: str) -> list[dict[str, Any]]:
     ]
 
 
+def speaker_names(store: Store) -> list[str]:
+    """The names that people gave to speakers, in any video."""
+    every = SPEAKERS_DOCUMENT.read_or_empty(store).values()
+    names = {name.casefold(): name for facts in every for name in facts["names"].values()}
+    return [names[key] for key in sorted(names)]
+
+
 def name_speakers(store: Store, video: str, names: Mapping[int, str]) -> None:
     """Name the speakers of a video; an empty name removes the old one."""
     known = {row["speaker"] for row in speakers_of(store, video)}
@@ -115,9 +122,7 @@ def turns_of(store: Store, name: str) -> dict[str, tuple[Span, ...]]:
 
 def is_speaker(store: Store, text: str) -> bool:
     """Whether a text is exactly the name of a speaker."""
-    wanted = text.strip().casefold()
-    every = SPEAKERS_DOCUMENT.read_or_empty(store).values()
-    return any(wanted == name.casefold() for facts in every for name in facts["names"].values())
+    return text.strip().casefold() in map(str.casefold, speaker_names(store))
 
 
 def hits_of_speaker(library: LocalLibrary, name: str, only: Filter) -> list[Hit]:
@@ -126,9 +131,9 @@ def hits_of_speaker(library: LocalLibrary, name: str, only: Filter) -> list[Hit]
     for video, spans in turns_of(library.store, name.strip()).items():
         language = library.store.load(video, PASSAGES).language
         for story in library.stories(video):
-            seconds = sum(turn.length for turn in spans if turn.middle in story.span)
-            if seconds and only.passes(story, language):
-                found.append((seconds, story))
+            heard = [turn for turn in spans if turn.middle in story.span]
+            if heard and only.passes(story, language):
+                found.append((sum(turn.length for turn in heard), story, heard[0].start))
     return [
         Hit(
             story.video,
@@ -136,9 +141,9 @@ def hits_of_speaker(library: LocalLibrary, name: str, only: Filter) -> list[Hit]
             library.thumbnail(story.video, story),
             min(1.0, seconds / story.span.length),
             named_parts(),
-            f"{name.strip()} speaks for {seconds:.0f} s",
+            f"Speaker, {format_time(first)}: {name.strip()} ({seconds:.0f} s)",
         )
-        for seconds, story in sorted(found, key=lambda pair: -pair[0])
+        for seconds, story, first in sorted(found, key=lambda each: -each[0])
     ]
 
 

@@ -93,7 +93,7 @@ def cancel(request: Request, number: int) -> Response:
     """Stop a job, keeping finished stages; a job that has ended is removed from the list."""
     job = indexer_of(request).cancel(number)
     if job is None:
-        return JSONResponse({"error": "UnknownJob", "detail": f"no job {number}"}, 404)
+        return JSONResponse({"error": "UnknownJob", "detail": f"there is no job {number}"}, 404)
     return JSONResponse({"state": job.state})
 
 
@@ -102,7 +102,9 @@ def resume_job(request: Request, number: int) -> Response:
     """Resume a job that was stopped or failed."""
     job = indexer_of(request).resume(number)
     if job is None:
-        return JSONResponse({"error": "UnknownJob", "detail": f"no job {number} to resume"}, 404)
+        return JSONResponse(
+            {"error": "UnknownJob", "detail": f"there is no job {number} to resume"}, 404
+        )
     return JSONResponse({"jobs": [job.id]}, 202)
 
 

@@ -26,7 +26,16 @@ from storyscope.errors import (
 from storyscope.library import LocalLibrary
 from storyscope.library.titles import Titles
 from storyscope.reading import never_behind_links
-from storyscope.web import adding, bringing, correcting, exporting, playing, routes, searching
+from storyscope.web import (
+    adding,
+    bringing,
+    correcting,
+    exporting,
+    playing,
+    routes,
+    searching,
+    speaking,
+)
 from storyscope.web.answers import without_paths
 from storyscope.web.correcting import VersionTaken
 from storyscope.web.delivery import (
@@ -64,6 +73,7 @@ ODD_NAME = {errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ, errno.ELOOP}
 ROUTES = {
     "Videos and stories": routes,
     "Search": searching,
+    "Speakers": speaking,
     "Playback": playing,
     "Export": exporting,
     "Versions and learning": correcting,
@@ -153,7 +163,7 @@ async def _refuse_by_system(request: Request, error: Exception) -> JSONResponse:
         facts = {"error": "DiskFull", "detail": "the disk is full; free some space and try again"}
         return JSONResponse(facts, status_code=507)
     status = 422 if error.errno in ODD_NAME else 409
-    facts = {"error": "FileRefused", "detail": f"the system cannot do that: {reason}"}
+    facts = {"error": "FileRefused", "detail": f"the system reported: {reason}"}
     return JSONResponse(facts, status_code=status)
 
 

@@ -109,10 +109,10 @@ def add_demo(request: Request) -> dict[str, Any]:
     library, indexer = library_of(request), indexer_of(request)
     folder = library.folder / "demo"
     if any(record.video.id == "demo" for record in library.store.records()):
-        raise LibraryError("the demo film is in the library already")
+        raise LibraryError("the demo film is already in the library")
     making: threading.Lock = request.app.state.making_demo
     if not making.acquire(blocking=False):
-        raise LibraryError("the demo film is being made already")
+        raise LibraryError("the demo film is already being made")
 
     def make() -> None:
         try:

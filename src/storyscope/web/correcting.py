@@ -30,7 +30,9 @@ from storyscope.web.answers import (
 router = APIRouter()
 RESERVED_NAMES = {"machine", "automatic", "consensus", "storyscope"}
 """Reserved names of versions."""
-NO_TORCH = "the server needs torch for it: run `pip install storyscope[train]` and start it again"
+NO_TORCH = (
+    "torch is not installed on the server: run `pip install storyscope[train]` and restart it"
+)
 
 
 class VersionTaken(AnnotationError):

@@ -102,7 +102,7 @@ def open_film(library: LocalLibrary, video: str, media: Sequence[Path]) -> int:
         raise MediaError(f"the file of {video} cannot be read: {error.strerror}") from error
     if os.fstat(opened).st_size != record.size:
         os.close(opened)
-        raise MediaError(f"the file of {video} is not the one that was indexed; add it again")
+        raise MediaError(f"the file of {video} has changed since it was indexed; index it again")
     return opened
 
 
@@ -112,4 +112,4 @@ def refuse_link(path: Path, media: Sequence[Path]) -> None:
     The server stores real paths: links are resolved when a film is added, and never after that.
     """
     if any(path.is_relative_to(folder) for folder in media) and path.resolve() != path:
-        raise MediaError(f"the file {path.name} was replaced by a link to another; add it again")
+        raise MediaError(f"the file {path.name} was replaced by a link; add it again")

@@ -99,7 +99,9 @@ def _refusal(request: Request, token: str | None) -> Response | None:
     if len(request.scope.get("raw_path") or b"") + len(request.scope["query_string"]) > (
         LONGEST_ADDRESS
     ):
-        return _refuse(414, "AddressTooLong", f"an address here ends at {LONGEST_ADDRESS} bytes")
+        return _refuse(
+            414, "AddressTooLong", f"an address may have at most {LONGEST_ADDRESS} bytes"
+        )
     host = _host_of(request.headers.get("host", ""))
     if token is None and host not in LOCAL_NAMES:
         # DNS rebinding: another site may let its name point here, so accept local names only.
@@ -109,10 +111,14 @@ def _refusal(request: Request, token: str | None) -> Response | None:
     if token is not None and not (_has_token(request, token) or _is_public(request)):
         if "text/html" in request.headers.get("accept", ""):
             return HTMLResponse(login_html(), status_code=401)
-        return _refuse(401, "TokenWanted", "open the address that `storyscope serve` printed")
+        return _refuse(
+            401,
+            "TokenWanted",
+            "an access token is required; open the address that `storyscope serve` printed",
+        )
     changes = request.method not in ("GET", "HEAD", "OPTIONS")
     if (changes or request.url.path.startswith("/api/")) and not _same_site(request):
-        return _refuse(403, "CrossSite", "another site may not use this library")
+        return _refuse(403, "CrossSite", "requests from other sites are not allowed")
     if changes and not _is_deliberate(request):
         return _refuse(
             403,
@@ -143,13 +149,17 @@ def _too_large(request: Request, largest_upload: int) -> Response | None:
     if request.method not in ("POST", "PUT", "PATCH"):
         return None
     if "transfer-encoding" in request.headers:
-        return _refuse(411, "LengthWanted", "send the body whole, with its Content-Length")
+        return _refuse(
+            411, "LengthWanted", "chunked bodies are not accepted; send a Content-Length"
+        )
     stated = request.headers.get("content-length", "")
     if not (stated.isascii() and stated.isdigit() and len(stated) < 20):
         return _refuse(411, "LengthWanted", "send the length of the body: Content-Length")
     limit = largest_upload if upload else LARGEST_BODY
     if int(stated) > limit:
-        return _refuse(413, "TooLarge", f"a body here ends at {limit} bytes, this has {stated}")
+        return _refuse(
+            413, "TooLarge", f"a body may have at most {limit} bytes, this one has {stated}"
+        )
     return None
 
 

@@ -94,6 +94,9 @@ def moment_of(hit: Hit) -> float:
     seconds = 0
     for part in named[1].split(":"):
         seconds = 60 * seconds + int(part)
+    # Evidence is written in whole seconds; the picture is exact, and its shot may begin in between.
+    if seconds == int(hit.thumbnail.seconds):
+        return hit.thumbnail.seconds
     span = hit.story.span
     return min(max(float(seconds), span.start), span.end)
 

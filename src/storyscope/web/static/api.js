@@ -13,7 +13,7 @@ export class Refused extends Error {
 
 export class Unreachable extends Error {
   constructor() {
-    super("The server does not answer. Is “storyscope serve” still running?");
+    super("The server is not responding. Is “storyscope serve” still running?");
   }
 }
 
@@ -52,8 +52,12 @@ export async function refusal(response) {
   }
   const told = typeof facts.detail === "string" ? facts.detail : "";
   return new Refused(response.status, facts.error ?? "",
-    told || `The server answered ${response.status}.`);
+    sentence(told) || `The server responded with error ${response.status}.`);
 }
+
+// Messages of the server as the page writes them: they begin in lower case, with `code` in ticks.
+export const sentence = (told = "") => told.replace(/^[a-z]+(?= )/,
+  (word) => word[0].toUpperCase() + word.slice(1)).replace(/`([^`]*)`/g, "“$1”");
 
 export const wasAborted = (error) => error?.name === "AbortError";
 

@@ -1,5 +1,5 @@
 // A video of the library as a card: picture, what it is, and what can be done with it.
-import { api, send, videoPath } from "./api.js";
+import { api, send, sentence, videoPath } from "./api.js";
 import { askText, confirm } from "./dialogs.js";
 import { clock, make, nameOf, percent, still, stories, toast } from "./dom.js";
 import { watchedTo } from "./person.js";
@@ -20,7 +20,7 @@ export function videoCard(video, { job, twin, selected, select, refresh }) {
       make("i", { style: { width: percent(at, video.duration) } })));
   }
   const failed = ["failed", "stopped"].includes(video.state) && !job;
-  const words = ready ? stories(video.stories) : failed ? video.failure : "Indexing…";
+  const words = ready ? stories(video.stories) : failed ? sentence(video.failure) : "Indexing…";
   const body = make("div", { class: "body" }, make("b", {}, nameOf(video)),
     make("span", { class: failed ? "small warn" : "small soft" }, words),
     twin ? make("span", { class: "small warn" }, `Same file as ${twin}`) : null);
@@ -75,8 +75,11 @@ async function rename(video, act) {
 export async function removeVideos(videos, refresh) {
   const one = videos.length === 1;
   const words = one ? `Delete “${nameOf(videos[0])}”?` : `Delete ${videos.length} videos?`;
-  const sure = await confirm(words, "Its stories and all saved versions are removed from the "
-    + "library. The original file is kept, unless it was uploaded here.", "Delete");
+  const lost = one ? "Its stories and all saved versions are removed from the library. The "
+    + "original file is kept, unless it was uploaded here."
+    : "Their stories and all saved versions are removed from the library. The original files are "
+    + "kept, unless they were uploaded here.";
+  const sure = await confirm(words, lost, "Delete");
   if (!sure) return false;
   for (const video of videos) {
     await send("DELETE", videoPath(video.id)).catch((error) => toast(error.message));

@@ -1,23 +1,27 @@
 // Compare versions: stories that overlap share a colour, boundaries that differ are marked.
 import { get, wasAborted } from "./api.js";
 import { alignBoundaries, differing, partners } from "./align.js";
-import { button, clock, colour, iconButton, make, percent, plural, stories, toast } from "./dom.js";
+import {
+  button, clock, colour, iconButton, make, percent, plural, stories, toast, withIcon,
+} from "./dom.js";
 import { join, split } from "./edit.js";
 import { agreementTable } from "./agreement.js";
 
 const OWN = { machine: "Automatic", consensus: "Consensus of all people" };
 const nameOf = ({ name, kind }) => OWN[kind] ?? name;
 
-export function comparePanel({ state, player, accept }) {
+export function comparePanel({ state, player, accept, save }) {
   const body = make("div", { class: "compare" });
   const other = make("select", { "aria-label": "Compare with", onchange: () => lay() });
   /** @type {any[] | null} */
   let versions = null;
   let chosen = 0;
   let asked = false;
+  let numbers = agreementTable(state);
 
   async function refresh() {
     asked = true;
+    numbers = agreementTable(state);
     try {
       ({ versions } = await get(`${state.path}/annotations`, { signal: state.signal }));
     } catch (error) {
@@ -45,8 +49,8 @@ export function comparePanel({ state, player, accept }) {
     const rival = versions.find(({ name }) => name === other.value);
     if (!rival) {
       body.replaceChildren(make("p", { class: "soft" },
-        "There is only one version of these stories. Edit them and save: your version can then "
-        + "be compared with the automatic one."));
+        "There is only one version of these stories. Edit and save them to compare your version "
+        + "with the automatic one."));
       return;
     }
     const rows = alignBoundaries(state.now.starts, rival.starts);
@@ -57,11 +61,11 @@ export function comparePanel({ state, player, accept }) {
     const matched = partners(state.now.starts, rival.starts, state.duration);
     body.replaceChildren(
       make("div", { class: "tools" }, make("label", { class: "small" }, "Compare with ", other),
-        make("b", {}, told)),
+        make("b", {}, told), make("span", { class: "spring" }),
+        ...(state.dirty ? [withIcon("check", "Save", save, { class: "main" })] : [])),
       row(state.label, state.now.starts, state.now.starts.map((_, n) => n), apart, "first"),
       row(nameOf(rival), rival.starts, matched, apart, "second"),
-      apart.length ? stepper(apart, rival) : null,
-      agreementTable(state));
+      ...(apart.length ? [stepper(apart, rival)] : []), numbers);
   }
 
   function row(label, starts, colours, apart, side) {

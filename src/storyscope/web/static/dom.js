@@ -71,6 +71,9 @@ export function toast(message, act = null) {
   fading = setTimeout(() => place.classList.remove("on"), act ? 8000 : 4000);
 }
 
+// What a message offered to undo is no longer the last step.
+export const hush = () => document.getElementById("toast").classList.remove("on");
+
 // A picture; where it cannot be had, a sign of a film in its place. The source is set last: a
 // picture that is to wait until it is in sight would else be fetched at once.
 export const still = (src, attributes = {}) => make("img", { alt: "", ...attributes,

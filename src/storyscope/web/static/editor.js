@@ -1,7 +1,7 @@
 // Editing: a toolbar and a timeline over the draft; drafts are kept as you go.
 import { ask, get, send, wasAborted } from "./api.js";
 import { choose, confirm, nameOnce, askName } from "./dialogs.js";
-import { button, iconButton, make, toast, withIcon } from "./dom.js";
+import { button, hush, iconButton, make, toast, withIcon } from "./dom.js";
 import { bodyOf, join, split } from "./edit.js";
 import { dropDraft, savedTag, setSavedTag } from "./person.js";
 import { rove } from "./rove.js";
@@ -35,14 +35,19 @@ export function storyEditor({ state, player, why, done, saved }) {
     state.draft.push(version);
     state.changed();
     if (told) toast(told, { words: "Undo", run: () => back("undo") });
+    else hush();
   }
 
-  function back(way) { if (state.draft?.[way]()) state.changed(); }
+  function back(way) {
+    hush();
+    if (state.draft?.[way]()) state.changed();
+  }
+
   function splitHere() { change(split(state.now, player.time()), "Story split"); }
 
   function joinHere() {
     const place = player.current();
-    if (!place) return toast("The first story has none before it.");
+    if (!place) return toast("There is no story before the first.");
     change(join(state.now, place), "Stories joined");
   }
 

@@ -1,6 +1,6 @@
 // Export: formats grouped by what they are for, with the text before it is saved.
 import { ask, get, wasAborted } from "./api.js";
-import { button, make, plural, toast, withIcon } from "./dom.js";
+import { make, plural, toast, withIcon } from "./dom.js";
 import { openDialog } from "./dialogs.js";
 
 /** @type {[string, string[]][]} */
@@ -116,8 +116,3 @@ export const exportButton = (state, options) =>
   withIcon("download", "Export", () => openExport(state, options).catch((error) => {
     if (!wasAborted(error)) toast(error.message);
   }));
-
-export const shareButton = (address) => button("Copy link", async () => {
-  await navigator.clipboard?.writeText(address()).catch(() => {});
-  toast("Link copied");
-});

@@ -4,9 +4,9 @@ import { button, make, toast, withIcon } from "./dom.js";
 import { icon } from "./icons.js";
 
 const STEPS = [
-  ["upload", "Add a video", "Upload a file, drop it here, or add a folder of this computer."],
+  ["upload", "Add a video", "Upload a file, drop it here, or pick one from a media folder."],
   ["film", "Storyscope finds its stories", "Each gets a title, keywords and its best picture."],
-  ["search", "Watch, search, share", "Search by words or by picture and land on the moment."],
+  ["search", "Watch, search, share", "Search by text or image and jump to the exact moment."],
 ];
 
 export function firstRun(choose) {

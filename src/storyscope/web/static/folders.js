@@ -28,12 +28,15 @@ export function openFolders() {
     trail.replaceChildren(button("Media folders", () => look("")),
       ...parts.map((part, n) =>
         button(part, () => look(parts.slice(0, n + 1).join("/")))));
-    const none = make("li", { class: "soft" }, path ? "No videos here." : "No folders are open. "
-      + "Start the server with “storyscope serve --media FOLDER”.");
+    const none = make("li", { class: "soft" }, path ? "No videos here."
+      : "No media folders are shared. Start the server with "
+        + "“storyscope serve --media FOLDER”.");
     list.replaceChildren(
       ...folders.map(({ name, path: to }) => make("li", {},
         make("button", { type: "button", class: "file", onclick: () => look(to) },
           icon("folder"), name))),
+      ...(videos.filter(({ known }) => !known).length > 1 ? [make("li", {},
+        make("label", { class: "file" }, all(videos), make("b", {}, "Select all")))] : []),
       ...videos.map((video) => make("li", {}, make("label", { class: "file" }, pick(video),
         make("span", {}, video.name), video.known
           ? make("span", { class: "small soft" }, "in the library") : null))),
@@ -42,12 +45,22 @@ export function openFolders() {
 
   function pick({ path, known }) {
     const box = make("input", { type: "checkbox", checked: picked.has(path), disabled: known,
-      onchange: () => {
-        picked[box.checked ? "add" : "delete"](path);
-        add.disabled = !picked.size;
-        add.textContent = picked.size ? `Add ${plural(picked.size, "video")}` : "Add";
-      } });
+      value: path, onchange: () => mark([path], box.checked) });
     return box;
+  }
+
+  function all(videos) {
+    const paths = videos.filter(({ known }) => !known).map(({ path }) => path);
+    const box = make("input", { type: "checkbox", checked: paths.every((path) => picked.has(path)),
+      onchange: () => mark(paths, box.checked) });
+    return box;
+  }
+
+  function mark(paths, on) {
+    for (const path of paths) picked[on ? "add" : "delete"](path);
+    for (const each of list.querySelectorAll("input[value]")) each.checked = picked.has(each.value);
+    add.disabled = !picked.size;
+    add.textContent = picked.size ? `Add ${plural(picked.size, "video")}` : "Add";
   }
 
   async function bring() {

@@ -3,6 +3,7 @@ import { api, picture, videoPath } from "./api.js";
 import { clock, link, make, percent, still } from "./dom.js";
 import { marked, termsOf } from "./matches.js";
 
+const LOOP = 4;
 const PARTS = { said: "Spoken", meant: "Topic", seen: "Visual", read: "On screen",
   spoken: "Spoken", topic: "Topic", visual: "Visual" };
 
@@ -43,6 +44,11 @@ function preview(main, shot, hit, moment) {
         preload: "metadata" });
       film.muted = true;
       film.addEventListener("loadedmetadata", () => { if (film) film.currentTime = moment; });
+      // What follows is another story: the end of this one is shown again.
+      film.addEventListener("timeupdate", () => {
+        const { start: first, end } = hit.story;
+        if (film?.currentTime >= end) film.currentTime = Math.max(first, end - LOOP);
+      });
       film.addEventListener("seeked", () => {
         film?.classList.add("on");
         film?.play().catch(() => {});

@@ -1,5 +1,5 @@
 // Videos on their way in: uploads and indexing, kept while you look at other views.
-import { api, onEvents, send } from "./api.js";
+import { api, onEvents, send, sentence } from "./api.js";
 import { button, iconButton, make, remaining, toast } from "./dom.js";
 
 export const ACTIVE = ["waiting", "indexing"];
@@ -15,9 +15,13 @@ export const activeJobs = () => jobs.filter((job) => ACTIVE.includes(job.state))
 export const isBusy = () => uploads.size > 0 || activeJobs().length > 0;
 
 onEvents((facts) => {
+  const before = new Map(jobs.map((job) => [job.id, job.state]));
   jobs = facts.jobs;
   jobs.forEach((job) => {
     if (job.state === "indexing" && !began.has(job.id)) began.set(job.id, Date.now());
+    if (job.state === "ready" && ACTIVE.includes(before.get(job.id))) {
+      toast(`${job.name} is ready`);
+    }
   });
   changed();
 });
@@ -65,7 +69,7 @@ function build(job) {
 }
 
 function fill(row, job) {
-  const words = { failed: job.failure, waiting: "Waiting", cancelled: "Cancelled",
+  const words = { failed: sentence(job.failure), waiting: "Waiting", cancelled: "Cancelled",
     sending: job.fraction < 1 ? "Uploading" : "Checking the file" };
   const name = row.querySelector(".stage-name");
   name.textContent = words[job.state] ?? job.label;
@@ -98,7 +102,7 @@ export function upload(file) {
     } else fail(job, told(request));
     changed();
   });
-  request.addEventListener("error", () => fail(job, "The connection broke during the upload."));
+  request.addEventListener("error", () => fail(job, "The connection was lost during the upload."));
   request.open("POST", api("/uploads"));
   request.setRequestHeader("X-Storyscope", "1");
   const form = new FormData();
@@ -112,7 +116,7 @@ function told(request) {
     const { detail } = JSON.parse(request.responseText);
     if (typeof detail === "string") return detail;
   } catch { /* not from our server: the status says it */ }
-  return `The server answered ${request.status}.`;
+  return `The server responded with error ${request.status}.`;
 }
 
 function fail(job, reason) {

@@ -16,7 +16,7 @@ const LIST = [
     ["[ ]", "start this story a shot earlier, later"], ["t", "type its title"],
     ["Ctrl+Z Ctrl+Shift+Z", "undo, redo"], ["Ctrl+S", "save"], ["e", "done"],
     ["Alt + drag", "move without snapping"]]],
-  ["With Tab, then", [
+  ["With Tab, then arrow keys", [
     ["↑ ↓", "from story to story, line to line"],
     ["← →", "from shot to shot, tool to tool"],
     ["← →", "on a boundary: move it by a shot"],

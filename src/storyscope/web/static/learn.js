@@ -1,5 +1,5 @@
 // Learning from corrections: what there is to learn from, what would change, and the choice.
-import { get, onEvents, send, wasAborted } from "./api.js";
+import { get, onEvents, send, sentence, wasAborted } from "./api.js";
 import { button, clock, link, make, nameOf, plural, toast } from "./dom.js";
 import { myName } from "./person.js";
 
@@ -14,8 +14,8 @@ export async function showLearn({ view, signal }) {
   let last = "";
   let awaited = null;
   view.replaceChildren(make("div", { class: "page" }, make("h1", {}, "Learn from corrections"),
-    make("p", { class: "soft" }, "Saved versions teach Storyscope where you start stories. Each "
-      + "corrected video is left out in turn and checked against what the others taught."),
+    make("p", { class: "soft" }, "Storyscope can learn from saved versions where you would start a "
+      + "story. To check it, each corrected video in turn is left out of learning."),
     body));
   show(facts);
   onEvents(({ learning, jobs }) => {
@@ -24,7 +24,7 @@ export async function showLearn({ view, signal }) {
       && !["waiting", "indexing"].includes(job.state));
     if (awaited?.every(ended)) {
       awaited = null;
-      toast("All stories were found again.");
+      toast("Stories of all videos have been updated.");
     }
   }, signal);
 
@@ -40,7 +40,7 @@ export async function showLearn({ view, signal }) {
   async function use(insist) {
     try {
       awaited = (await send("POST", "/learning/adoption", { insist })).jobs;
-      toast("In use. The stories are being found again.");
+      toast("Now in use. Stories of all videos are being updated.");
     } catch (error) { told(error); }
   }
 
@@ -65,15 +65,15 @@ export async function showLearn({ view, signal }) {
     const have = `${plural(corrected.length, "corrected video")}, ${needed} needed`;
     const begin = button(state === "idle" ? "Learn" : "Learn again", start,
       { class: found && state === "learned" ? "" : "main" });
-    const words = { failed: failure, cancelled: "Cancelled. Nothing was changed.",
-      used: "What was learned is in use." }[state];
+    const words = { failed: sentence(failure), cancelled: "Cancelled. Nothing was changed.",
+      used: "What was learned is now in use." }[state];
     return [
       make("div", { class: "panel" }, make("h2", {}, have),
         make("ul", { class: "plain" }, ...corrected.map(({ video, people }) => make("li", {},
           link(`/watch/${encodeURIComponent(video)}`, names.get(video) ?? video),
           make("span", { class: "small soft" }, ` by ${people.join(", ")}`)))),
         words ? make("p", { class: state === "failed" ? "warn" : "soft" }, words) : null,
-        missing ? make("p", { class: "warn" }, `Learning cannot run: ${missing}.`)
+        missing ? make("p", { class: "warn" }, `Learning cannot run: ${sentence(missing)}.`)
           : enough ? make("div", { class: "tools" }, begin, whose)
           : make("p", { class: "soft" }, "Learning cannot run yet. Open a video, choose Edit, "
             + "correct its stories and save.")),

@@ -8,7 +8,8 @@ import { firstRun } from "./first_run.js";
 import { prefer, preference } from "./person.js";
 
 const PAGE = 500;
-const SORTS = { title: "Title", recent: "Newest", longest: "Longest", stories: "Most stories" };
+const SORTS = { title: "By title", recent: "Newest first", longest: "Longest first",
+  stories: "Most stories first" };
 
 export async function showLibrary({ view, signal }) {
   document.title = "Library – Storyscope";
@@ -39,7 +40,7 @@ export async function showLibrary({ view, signal }) {
   const list = jobList(signal, follow);
   const tools = make("div", { class: "tools" }, filter, sort, ...bringing, file);
   view.replaceChildren(make("div", { class: "head" },
-    make("div", {}, make("h1", {}, "Library"), count), tools), list, several, grid);
+    make("div", {}, make("h1", {}, "Library"), count), tools), list, grid, several);
   grid.replaceChildren(...Array.from({ length: 4 }, ghost));
   dropZone(view, signal);
   await refresh();
@@ -130,7 +131,9 @@ const ghost = () => make("div", { class: "card ghost", "aria-hidden": "true" },
 
 function dropZone(view, signal) {
   const drop = (event) => {
-    if (!event.dataTransfer?.types.includes("Files")) return;
+    // An image is searched by, wherever it is dropped.
+    const [first] = event.dataTransfer?.items ?? [];
+    if (first?.kind !== "file" || first.type.startsWith("image/")) return;
     event.preventDefault();
     view.classList.toggle("dropping", event.type === "dragover");
     if (event.type === "drop") [...event.dataTransfer.files].forEach(upload);

@@ -19,7 +19,7 @@ let typing;
 function headerTools() {
   const place = document.getElementById("header-tools");
   const next = { system: "light", light: "dark", dark: "system" };
-  const words = { system: "Theme: as the system", light: "Theme: light", dark: "Theme: dark" };
+  const words = { system: "Theme: system", light: "Theme: light", dark: "Theme: dark" };
   const switcher = iconButton(theme(), words[theme()], () => {
     setTheme(next[theme()]);
     switcher.replaceChildren(icon(theme()));
@@ -105,13 +105,13 @@ document.addEventListener("keydown", (event) => {
   box.select();
 });
 addEventListener("unhandledrejection", (event) => {
-  if (!wasAborted(event.reason)) toast(event.reason?.message ?? "That did not work");
+  if (!wasAborted(event.reason)) toast(event.reason?.message ?? "Something went wrong");
 });
 
 async function byImage(route) {
   if (dropped) return showImageSearch({ ...route, image: dropped });
   route.view.replaceChildren(empty("Search by image",
-    "Drop an image anywhere on the page, or use the picture button in the search box.",
+    "Drop an image anywhere on the page, or use the image button in the search box.",
     link("/", "Back to the library", { class: "button" })));
 }
 

@@ -78,10 +78,14 @@ export function storyPlayer({ state, start, poster, signal, ontime }) {
   }
 
   function toggleCaptions() {
-    captions.hidden = !captions.hidden;
+    showCaptions(captions.hidden);
     prefer("captions", !captions.hidden);
-    words.setAttribute("aria-pressed", String(!captions.hidden));
     follow();
+  }
+
+  function showCaptions(on) {
+    captions.hidden = !on;
+    words.setAttribute("aria-pressed", String(on));
   }
 
   function setSpeed(value) {
@@ -113,7 +117,7 @@ export function storyPlayer({ state, start, poster, signal, ontime }) {
     at.textContent = `${clock(now)} / ${clock(duration)}`;
     named.textContent = state.now.titles[current()] || `Story ${current() + 1}`;
     const line = captions.hidden ? null : lines.findLast(({ start }) => start <= now);
-    captions.textContent = line && now < line.end + 1 ? line.text : "";
+    captions.replaceChildren(line && now < line.end + 1 ? make("span", {}, line.text) : "");
     if (stage.classList.contains("begun")) setWatchedTo(id, now, duration);
     ontime();
   }
@@ -139,7 +143,7 @@ export function storyPlayer({ state, start, poster, signal, ontime }) {
     full.setAttribute("aria-label", on ? "Leave full screen" : "Full screen");
   }, { signal });
   shown();
-  if (preference("captions", false) && lines.length) toggleCaptions();
+  showCaptions(preference("captions", false) && lines.length > 0);
   if (preference("speed", 1) !== 1) setSpeed(preference("speed", 1));
 
   return {

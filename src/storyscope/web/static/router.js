@@ -51,7 +51,7 @@ const waiting = () => make("div", { class: "grid", "aria-hidden": "true" },
 function fail(error) {
   const title = error.status === 404 ? "Not found"
     : error.status === 401 ? "Access link needed"
-    : error instanceof Refused ? "That did not work" : "No connection";
+    : error instanceof Refused ? "Something went wrong" : "No connection";
   document.title = `${title} – Storyscope`;
   view.replaceChildren(empty(title, error.message,
     withIcon("again", "Try again", () => show(), { class: "main" }),

@@ -1,12 +1,13 @@
 // Search: stories, each shown by the frame that answers; filters are part of the address.
-import { ask, get, videoPath, wasAborted } from "./api.js";
+import { ask, get, picture, videoPath, wasAborted } from "./api.js";
 import { button, empty, link, make, nameOf, readable, stories, toast, withIcon } from "./dom.js";
 import { hitCard } from "./hit.js";
 import { go } from "./router.js";
+import { speakerNames } from "./speakers.js";
 
 const PAGE = 24;
 const MOST_NAMED = 6;
-const FILTERS = ["video", "kind", "length", "language"];
+const FILTERS = ["video", "kind", "length", "language", "speaker"];
 const LENGTHS = { "": "Any length", short: "Under 1 minute", middle: "1 to 5 minutes",
   long: "Over 5 minutes" };
 const BOUNDS = { short: { longest: 60 }, middle: { shortest: 60, longest: 300 },
@@ -23,20 +24,21 @@ export async function showSearch({ view, params, signal }) {
   if (!text && !like) return view.replaceChildren(nothingAsked());
   const wanted = query(params);
   const called = new URLSearchParams({ q: text, sort: "title", limit: String(MOST_NAMED) });
-  const [first, { videos: named }, { videos }] = await Promise.all([
+  const [first, { videos: named }, { videos }, speakers, sample] = await Promise.all([
     get(`${wanted}&limit=${PAGE}`, { signal }),
     text ? get(`/videos?${called}`, { signal }) : { videos: [] },
-    get("/videos?sort=title&limit=500", { signal })]);
-  const title = like ? "More like this" : `“${text}”`;
-  const bar = filterBar(params, videos);
+    get("/videos?sort=title&limit=500", { signal }), speakerNames(),
+    like ? storyOf(like, signal) : null]);
+  const title = like ? `More like “${sample.title}”` : `“${text}”`;
+  const bar = filterBar(params, videos, speakers);
   if (!first.hits.length && !named.length) {
     const filtered = FILTERS.some((name) => params.has(name));
     view.replaceChildren(...(filtered ? [bar] : []), empty(
-      like ? "Nothing else is like this" : `No results for “${text}”`,
-      filtered ? "Try without filters." : "Try fewer or other words: what is said, what it is "
-        + "about, or what is seen.",
-      filtered ? link(`/search?q=${encodeURIComponent(text)}`, "Remove filters",
-        { class: "button main" }) : null,
+      like ? "No similar stories" : `No results for “${text}”`,
+      filtered ? "Try without filters." : "Try fewer or different words: what is said, what it "
+        + "is about, or what can be seen.",
+      filtered ? link(`/search?${new URLSearchParams(like ? { like } : { q: text })}`,
+        "Remove filters", { class: "button main" }) : null,
       link("/", "Back to the library", { class: "button" })));
     return;
   }
@@ -45,8 +47,9 @@ export async function showSearch({ view, params, signal }) {
   const more = button("Show more", next, { class: "wide-button" });
   let shown = first.hits.length;
   tell(first.more);
-  view.replaceChildren(make("div", { class: "head" }, make("div", {},
-    make("h1", {}, title), count)), bar, ...videoRow(named), grid,
+  view.replaceChildren(make("div", { class: like ? "head with-sample" : "head" },
+    like ? make("img", { class: "sample", alt: "", src: sample.picture }) : null,
+    make("div", {}, make("h1", {}, title), count)), bar, ...videoRow(named), grid,
   make("div", { class: "tools middle" }, more));
   arrows(grid);
 
@@ -86,22 +89,33 @@ export async function showImageSearch({ view, signal, image }) {
 function query(params) {
   const like = params.get("like");
   const asked = new URLSearchParams(BOUNDS[params.get("length")] ?? {});
-  for (const name of ["video", "language", "kind", "sort"]) {
+  for (const name of ["video", "language", "kind", "speaker", "sort"]) {
     if (params.get(name)) asked.set(name, params.get(name));
   }
   if (like) {
-    const [video, number] = [like.slice(0, like.lastIndexOf("/")), like.split("/").at(-1)];
+    const [video, number] = numbered(like);
     return `${videoPath(video)}/stories/${number}/similar?${asked}`;
   }
   asked.set("q", params.get("q").trim());
   return `/search?${asked}`;
 }
 
+// "film/2" is the second story of film.
+const numbered = (id) => [id.slice(0, id.lastIndexOf("/")), id.split("/").at(-1)];
+
+// Title and picture of the story that others are to be like.
+async function storyOf(id, signal) {
+  const [video, number] = numbered(id);
+  const { stories: all } = await get(`${videoPath(video)}/stories`, { signal });
+  const { title = id, thumbnail = 0 } = all[Number(number) - 1] ?? {};
+  return { title, picture: picture(video, thumbnail) };
+}
+
 const cards = (hits, words) => hits.map((hit) => hitCard(hit, {
   name: hit.video_title === hit.video ? readable(hit.video) : hit.video_title, words,
 }));
 
-function filterBar(params, videos) {
+function filterBar(params, videos, speakers) {
   const choice = (name, label, options) => {
     const select = make("select", { "aria-label": label, onchange: () => {
       const next = new URLSearchParams(params);
@@ -115,9 +129,13 @@ function filterBar(params, videos) {
   };
   const all = { "": "All videos" };
   videos.forEach((video) => { all[video.id] = nameOf(video); });
-  return make("div", { class: "filters", role: "group", "aria-label": "Filters" },
-    choice("video", "Video", all), choice("kind", "Found by", KINDS),
+  // What is like a story is looked for in all videos, by topic and picture at once.
+  const byWords = params.has("like") ? []
+    : [choice("video", "Video", all), choice("kind", "Found by", KINDS)];
+  return make("div", { class: "filters", role: "group", "aria-label": "Filters" }, ...byWords,
     choice("length", "Length", LENGTHS), choice("language", "Language", LANGUAGES),
+    ...(speakers.length ? [choice("speaker", "Speaker", { "": "Any speaker",
+      ...Object.fromEntries(speakers.map((name) => [name, name])) })] : []),
     choice("sort", "Sort by", SORTS));
 }
 

@@ -70,8 +70,8 @@ export function shotStrip({ state, player, change }) {
     const wrong = `Not a new shot: the ${shot.transition} at ${clock(shot.start)} is wrong`;
     return make("button", { type: "button", class: "verdict", tabindex: -1,
       "aria-pressed": String(shot.rejected), "aria-label": wrong,
-      title: shot.rejected ? "Marked as wrong. Press to take that back."
-        : "Mark as wrong, if only the camera or something in the picture moves here",
+      title: shot.rejected ? "Marked as wrong. Click to undo."
+        : "Not a new shot? Click if only the camera or something in the picture moves here.",
       onclick: () => judge(shot, place) },
     shot.rejected ? "no new shot" : `${sure}${shot.transition}`);
   }
@@ -83,19 +83,19 @@ export function shotStrip({ state, player, change }) {
       await send("PUT", `${state.path}/shots/${number}/transition`, { rejected: !shot.rejected });
       shot.rejected = !shot.rejected;
       draw(place);
-      toast(shot.rejected ? "Marked as wrong: storyscope train --shots learns from it."
-        : "Taken back.");
+      toast(shot.rejected ? "Marked as wrong. “storyscope train --shots” learns from it."
+        : "No longer marked as wrong.");
     } catch (error) { toast(error.message); }
   }
 
   // In the automatic version the choice is kept at once, and teaches which pictures people prefer.
   async function choose(place, at) {
     if (state.draft) return change(showBy(state.now, place, at));
-    if (at === null) return toast("Choose another shot instead.");
+    if (at === null) return toast("To change the picture, choose another shot.");
     try {
       await send("PUT", `${state.path}/stories/${place + 1}/thumbnail`, { seconds: at });
       await state.choose(state.source);
-      toast("This picture now stands for the story.");
+      toast("This is now the picture of the story.");
     } catch (error) { toast(error.message); }
   }
 

@@ -1,7 +1,6 @@
 // What is on screen: one source of stories and, while editing, a draft of them.
 // Heading, address, export and explanations are all derived from here.
 import { get, videoPath } from "./api.js";
-import { clock } from "./dom.js";
 import { bodyOf, fillTitles, History, regrouped, versionOf } from "./edit.js";
 import { firstFrom, startsAt } from "./granularity.js";
 import { dropDraft, draftOf, keepDraft, myName } from "./person.js";
@@ -192,11 +191,12 @@ export class WatchState {
   originOf(seconds) {
     const has = ({ starts }) => starts.some((each) => Math.abs(each - seconds) < 0.05);
     if (this.draft && !has(this.base)) {
-      return this.now.granularity === null ? "Set by you in this draft" : "Comes from Fewer / more";
+      return this.now.granularity === null ? "Set by you in this draft"
+        : "Set by “Fewer / More stories”";
     }
     const person = this.source.annotator ?? (this.now.granularity === null && this.video.own);
     if (person) return `Set by ${person}`;
-    return "Only at this setting of Fewer / more";
+    return "Only at this setting of “Fewer / More stories”";
   }
 
   #named() {
@@ -226,9 +226,6 @@ export class WatchState {
     this.base = versionOf(this.facts.stories, this.source.granularity);
   }
 }
-
-export const describeDraft = ({ at }) => `Draft from ${new Date(at).toLocaleString()}`;
-export const span = ({ start, end }) => `${clock(start)} – ${clock(end)}`;
 
 const keyOf = (seconds) => seconds.toFixed(2);
 

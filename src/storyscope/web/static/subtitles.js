@@ -1,6 +1,7 @@
 // A video without words: bring a subtitle file, or let the speech be transcribed.
-import { ask, onEvents, send } from "./api.js";
+import { ask, get, onEvents, send, sentence } from "./api.js";
 import { button, make, toast, withIcon } from "./dom.js";
+import { ACTIVE } from "./jobs.js";
 import { show } from "./router.js";
 
 export function emptyTranscript(state) {
@@ -21,17 +22,28 @@ export function emptyTranscript(state) {
 
   // Indexing goes on behind the page; when it is done the words are shown.
   async function run(asked) {
+    let ended = false;
     try {
       const { jobs } = await asked;
       words.textContent = "Working on it…";
       onEvents(({ jobs: all }) => {
         const job = all.find(({ id }) => id === jobs[0]);
         if (!job) return;
-        if (job.state === "ready") show();
-        else if (job.state === "failed") words.textContent = job.failure;
-        else words.textContent = `Working on it… ${Math.round(100 * (job.total ?? 0))}%`;
+        if (job.state === "ready" && !ended) {
+          ended = true;
+          done();
+        }
+        if (job.state === "failed") words.textContent = sentence(job.failure);
+        if (!ACTIVE.includes(job.state)) return;
+        words.textContent = `Working on it… ${Math.round(100 * (job.total ?? 0))}%`;
       }, state.signal);
     } catch (error) { toast(error.message); }
+  }
+
+  async function done() {
+    const found = await get(`${state.path}/transcript`, { signal: state.signal });
+    if (found.words.length) show();
+    else words.textContent = "No speech was found in this video.";
   }
 
   return make("div", { class: "empty small-empty" }, make("h3", {}, "No transcript yet"),

@@ -3,8 +3,9 @@ import { sentences } from "./captions.js";
 import { clock, make } from "./dom.js";
 import { holds, marked, termsOf } from "./matches.js";
 import { rove } from "./rove.js";
+import { called, speakerAt } from "./speakers.js";
 
-export function transcriptPanel({ words, query, seek, whenEmpty }) {
+export function transcriptPanel({ words, query, speakers, seek, whenEmpty }) {
   const lines = sentences(words);
   const list = make("div", { class: "lines" });
   const count = make("span", { class: "small soft", role: "status" });
@@ -27,14 +28,18 @@ export function transcriptPanel({ words, query, seek, whenEmpty }) {
     const shown = found.length && box.value !== query ? found : lines;
     count.textContent = !terms.length ? ""
       : found.length ? `${found.length} found` : "Not found";
-    rows = shown.map((line) => ({
-      ...line,
-      row: make("button", { type: "button", class: "say", tabindex: -1, onclick: (event) => {
-        seek(line.start);
-        if (event.detail) event.currentTarget.blur();
-      } }, make("small", {}, clock(line.start)),
-      make("span", {}, ...marked(line.text, terms))),
-    }));
+    let before;
+    rows = shown.map((line) => {
+      const who = speakerAt(speakers, (line.start + line.end) / 2) ?? before;
+      const name = who && who !== before ? make("b", { class: "who" }, called(who)) : null;
+      before = who;
+      return { ...line, row: make("button", {
+        type: "button", class: "say", tabindex: -1, onclick: (event) => {
+          seek(line.start);
+          if (event.detail) event.currentTarget.blur();
+        } }, make("small", {}, clock(line.start)),
+      make("span", {}, name, ...marked(line.text, terms))) };
+    });
     list.replaceChildren(...rows.map((line) => line.row));
     now = -1;
     stops.draw();
@@ -59,5 +64,5 @@ export function transcriptPanel({ words, query, seek, whenEmpty }) {
     const terms = termsOf(query);
     return lines.filter((line) => holds(line.text, terms)).map((line) => line.start);
   };
-  return { element, follow, times, count: lines.length };
+  return { element, draw: fill, follow, times };
 }

@@ -8,6 +8,7 @@ import { storyPlayer } from "./player.js";
 import { go, rewrite, show } from "./router.js";
 import { shortcuts } from "./keys.js";
 import { shotStrip } from "./shots.js";
+import { speakerRows } from "./speakers.js";
 import { WatchState } from "./state.js";
 import { storyList } from "./storylist.js";
 import { tabbed } from "./tabs.js";
@@ -16,6 +17,9 @@ import { emptyTranscript } from "./subtitles.js";
 import { versionPicker } from "./versions.js";
 import { draftNotice, headActions, skipTo, warnings } from "./watch_head.js";
 import { reasonBars, reasonFor, reasonLine } from "./why.js";
+
+// The tab that was open, while the same video is shown.
+const panel = { video: "", tab: "stories" };
 
 export async function showWatch({ view, name: id, params, signal }) {
   const state = new WatchState({ id, params, signal });
@@ -33,12 +37,13 @@ export async function showWatch({ view, name: id, params, signal }) {
   const player = storyPlayer({ state, start, poster, signal, ontime: () => follow() });
   const list = storyList({ state, player, change: (version) => editor.change(version) });
   const spoken = transcriptPanel({ words: state.transcript.words, query: state.words,
-    seek: player.seek, whenEmpty: emptyTranscript(state) });
+    speakers: state.video.speakers, seek: player.seek, whenEmpty: emptyTranscript(state) });
   state.matchTimes = spoken.times();
   const editor = storyEditor({ state, player, why: explain, done: () => setMode("watch"),
     saved: () => compare.forget() });
-  const compare = comparePanel({ state, player, accept });
+  const compare = comparePanel({ state, player, accept, save: () => editor.save() });
   const strip = shotStrip({ state, player, change: (version) => editor.change(version) });
+  const speakers = speakerRows({ state, player, changed: () => spoken.draw() });
   const picker = versionPicker({ state, remove: removeVersion });
   const heading = make("p", { class: "soft heading" });
   const story = make("h2", { class: "story-title" });
@@ -46,10 +51,12 @@ export async function showWatch({ view, name: id, params, signal }) {
   const why = make("details", { class: "why" }, make("summary", { title: "Key: w" }), make("div"));
   const below = make("div", { class: "below" });
   const notice = make("div");
+  const before = panel.video === id ? panel.tab : "stories";
   const side = tabbed("Panel", [
     { id: "stories", title: "Stories", body: list.element },
     { id: "transcript", title: "Transcript", body: spoken.element },
-  ]);
+  ], { onchoose: (tab) => Object.assign(panel, { video: id, tab }) });
+  side.choose(before);
   const actions = headActions({ state, player, setMode });
   const about = [make("div", { class: "about" }, story, when, why), strip.element];
 
@@ -81,7 +88,7 @@ export async function showWatch({ view, name: id, params, signal }) {
     if (below.dataset.mode !== mode) {
       below.dataset.mode = mode;
       below.replaceChildren(...(mode === "edit" ? [editor.element, ...about]
-        : mode === "compare" ? [compare.element] : about));
+        : mode === "compare" ? [compare.element] : [...about, speakers.element]));
     }
     clearTimeout(asking);
     asking = setTimeout(learnReasons, 150);
