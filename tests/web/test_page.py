@@ -73,9 +73,19 @@ def test_a_result_opens_and_previews_at_the_moment_it_was_found_for(open_page):
 def test_a_film_opens_on_the_picture_of_its_story(open_page):
     page = open_page("/watch/film")
     until(page, "document.querySelector('.poster')?.naturalWidth > 0")
-    assert page.locator(".poster").evaluate("p => getComputedStyle(p).opacity") == "1"
     first = page.locator(".story img").first.get_attribute("src")
     assert page.locator(".poster").get_attribute("src") == first
+    # The film itself shows that frame, sharper; it still plays from its beginning.
+    until(page, "document.querySelector('.stage.live.paused')")
+    shown = page.evaluate("document.querySelector('.stage video').currentTime")
+    assert float(first.rpartition("at=")[2]) == pytest.approx(shown, abs=0.01)
+    assert page.locator(".clock").inner_text().startswith("0:00 /")
+    page.locator(".stage video").evaluate(
+        "video => video.onseeked = () => { window.from ??= video.currentTime }"
+    )
+    page.locator("main").press("k")
+    until(page, "window.from !== undefined")
+    assert page.evaluate("window.from") < shown
 
 
 def test_a_dragged_boundary_is_saved_and_there_again_after_a_reload(open_page, unmarked):

@@ -19,8 +19,10 @@ export function playsItself(video, { container = "", picture = "", sound = "" })
 }
 
 // `tell` gets {note} when the video is streamed and {failure} when it cannot be played at all.
-export function openMedia(video, { path, duration, start, signal, tell }) {
+// Until it plays or is sought in, the frame at `poster` is shown, while its clock is at `start`.
+export function openMedia(video, { path, duration, start, poster, signal, tell }) {
   let [streaming, offset, wanted, tries, failed] = [false, 0, start, 0, false];
+  let [posing, sought] = [false, false];
   let opening;
 
   const time = () => wanted ?? (streaming ? offset : 0) + video.currentTime;
@@ -29,10 +31,16 @@ export function openMedia(video, { path, duration, start, signal, tell }) {
 
   function seek(seconds) {
     const to = Math.min(Math.max(seconds, 0), Math.max(0, duration - 0.05));
+    sought = true;
     if (streaming && !within(to - offset)) open(to);
-    else if (video.readyState) video.currentTime = streaming ? to - offset : to;
+    else if (video.readyState) goTo(streaming ? to - offset : to);
     else wanted = to;
     video.dispatchEvent(new Event("moved"));
+  }
+
+  function goTo(seconds) {
+    [posing, wanted] = [false, null];
+    video.currentTime = seconds;
   }
 
   // A stream has no seeking: another takes its place, once the pointer rests.
@@ -49,7 +57,7 @@ export function openMedia(video, { path, duration, start, signal, tell }) {
 
   function becomeStream(reason) {
     if (streaming || signal.aborted) return;
-    streaming = true;
+    [streaming, posing] = [true, false];
     const why = reason || "This browser cannot play the file.";
     tell({ note: `${why} It is converted while you watch.` });
     open(wanted ?? video.currentTime, 0);
@@ -66,10 +74,12 @@ export function openMedia(video, { path, duration, start, signal, tell }) {
 
   video.addEventListener("loadedmetadata", () => {
     if (!streaming && !video.videoWidth) return becomeStream("");
-    if (wanted !== null && !streaming) video.currentTime = wanted;
-    wanted = null;
+    if (streaming) wanted = null;
+    else if (video.paused && !sought) [posing, video.currentTime] = [true, poster + 0.001];
+    else if (wanted !== null) goTo(wanted);
     video.dispatchEvent(new Event("moved"));
   });
+  video.addEventListener("play", () => { if (posing) goTo(wanted); });
   video.addEventListener("error", () => {
     if (signal.aborted || !video.hasAttribute("src")) return;
     if (!streaming) becomeStream("");
@@ -97,5 +107,5 @@ export function openMedia(video, { path, duration, start, signal, tell }) {
     tell({ failure: error.message });
   });
 
-  return { time, seek, offset: () => (streaming ? offset : 0), isStreaming: () => streaming };
+  return { time, seek, isPosing: () => posing };
 }

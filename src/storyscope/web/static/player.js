@@ -20,7 +20,8 @@ export function storyPlayer({ state, start, poster, signal, ontime }) {
   const note = make("p", { class: "small soft note", hidden: true });
   const stage = make("div", { class: "stage" }, video, cover, captions, big);
   const element = make("div", { class: "player" }, stage, note);
-  const media = openMedia(video, { path: state.path, duration, start, signal, tell });
+  const media = openMedia(video,
+    { path: state.path, duration, start, poster, signal, tell });
   const lines = captionLines(state.transcript.words);
 
   const bar = seekBar({ duration, seek, show: spriteSheet(id), time: media.time });
@@ -132,7 +133,7 @@ export function storyPlayer({ state, start, poster, signal, ontime }) {
   for (const name of ["play", "pause", "ended"]) video.addEventListener(name, shown);
   video.addEventListener("playing", () => stage.classList.add("begun", "live"));
   video.addEventListener("seeked", () => {
-    if (stage.classList.contains("begun")) stage.classList.add("live");
+    if (media.isPosing() || stage.classList.contains("begun")) stage.classList.add("live");
   });
   video.addEventListener("click", toggle);
   cover.addEventListener("click", toggle);
