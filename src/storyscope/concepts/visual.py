@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from math import log
+from math import exp, log
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from storyscope.concepts.candidates import Candidate, without_nested
 from storyscope.concepts.detectors import Seen
 from storyscope.concepts.taxonomy import UNRELIABLE, VAGUE_GROUPS
 from storyscope.core import Story
-from storyscope.core.logistic import sigmoid
 from storyscope.core.plurals import singular
 
 SecondOpinion = Callable[[Story, Sequence[str]], Sequence[float] | None]
@@ -73,9 +72,9 @@ def chance_right(probability: float, stands_out: float | None = None) -> float:
     log_odds = log(odds / (1 - odds))
     if stands_out is None:
         weight, offset = CHANCE_ALONE
-        return float(sigmoid(weight * log_odds + offset))
+        return 1 / (1 + exp(-(weight * log_odds + offset)))
     weight, second, offset = CHANCE_CONFIRMED
-    return float(sigmoid(weight * log_odds + second * stands_out + offset))
+    return 1 / (1 + exp(-(weight * log_odds + second * stands_out + offset)))
 
 
 def _judged(
