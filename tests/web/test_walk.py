@@ -210,6 +210,16 @@ def test_an_upload_is_followed_elsewhere_stopped_dismissed_and_resumed(
     expect(jobs.locator(".job.indexing")).to_have_count(1)
     index_process.write_text("go on")
     expect(jobs.locator(".job")).to_have_count(0)
+    expect(page.locator("#toast")).to_contain_text("second.mp4 is ready")
+
+
+def test_time_left_is_told_by_what_was_done_since_the_page_was_opened(open_page):
+    page = open_page("/learn")
+    told = page.evaluate(
+        "import('/static/jobs.js').then(({timeLeft}) => [60, 1].map("
+        "ago => timeLeft({at: Date.now() - 1000 * ago, done: 0.5}, 0.7)))"
+    )
+    assert told == ["about 2 minutes left", ""]
 
 
 def test_videos_are_renamed_and_several_deleted_and_twins_are_pointed_out(

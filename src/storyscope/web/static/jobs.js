@@ -18,7 +18,9 @@ onEvents((facts) => {
   const before = new Map(jobs.map((job) => [job.id, job.state]));
   jobs = facts.jobs;
   jobs.forEach((job) => {
-    if (job.state === "indexing" && !began.has(job.id)) began.set(job.id, Date.now());
+    if (job.state === "indexing" && !began.has(job.id)) {
+      began.set(job.id, { at: Date.now(), done: job.total ?? 0 });
+    }
     if (job.state === "ready" && ACTIVE.includes(before.get(job.id))) {
       toast(`${job.name} is ready`);
     }
@@ -79,17 +81,23 @@ function fill(row, job) {
   if (!bar) return;
   if (job.state === "waiting") bar.removeAttribute("value");
   else bar.value = done;
-  const since = (Date.now() - (job.since ?? began.get(job.id) ?? Date.now())) / 1000;
-  const left = done > 0.05 && since > 3 ? remaining((since * (1 - done)) / done) : "";
+  const left = timeLeft(job.state === "sending" ? job.first : began.get(job.id), done);
   row.querySelector(".job-percent").textContent = job.state === "waiting" ? ""
     : `${Math.round(100 * done)}%${left ? ` · ${left}` : ""}`;
+}
+
+// By how far it came since this page has followed it: it may have been half done by then.
+export function timeLeft(first, done) {
+  const seconds = (Date.now() - (first?.at ?? Date.now())) / 1000;
+  const part = done - (first?.done ?? 0);
+  return part > 0.03 && seconds > 3 ? remaining((seconds * (1 - done)) / part) : "";
 }
 
 // `fetch` does not say how much was sent.
 export function upload(file) {
   const request = new XMLHttpRequest();
   const job = { id: `upload-${++number}`, name: file.name, state: "sending", fraction: 0, request,
-    since: Date.now(), unwanted: false };
+    first: { at: Date.now(), done: 0 }, unwanted: false };
   uploads.set(job.id, job);
   request.upload.addEventListener("progress", (event) => {
     if (event.lengthComputable) job.fraction = event.loaded / event.total;

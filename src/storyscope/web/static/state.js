@@ -192,7 +192,7 @@ export class WatchState {
     const has = ({ starts }) => starts.some((each) => Math.abs(each - seconds) < 0.05);
     if (this.draft && !has(this.base)) {
       return this.now.granularity === null ? "Set by you in this draft"
-        : "Set by “Fewer / More stories”";
+        : "From “Fewer / More stories”";
     }
     const person = this.source.annotator ?? (this.now.granularity === null && this.video.own);
     if (person) return `Set by ${person}`;
