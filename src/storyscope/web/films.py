@@ -75,7 +75,7 @@ def indexed_in_bucket(library: LocalLibrary, video: str) -> BucketFile | None:
         return None
     found = find_film(film)
     if (found.size, found.modified_ns) != (record.size, record.modified_ns):
-        raise MediaError(f"the film of {video} is not the one that was indexed; add it again")
+        raise MediaError(f"the file of {video} has changed since it was indexed; index it again")
     return found
 
 
