@@ -21,7 +21,7 @@ from storyscope.evaluate import AnnotatedVideo, load_collection
 from storyscope.experiments.report import markdown
 from storyscope.experiments.shuffling import losses_when_shuffled
 from storyscope.library.explaining import draw_importance
-from storyscope.stories.explain import explain_relations, relations_importance
+from storyscope.stories.explain import explain_stories, gather_evidence, relations_importance
 from storyscope.stories.methods import LearnedDetector, rhythm_of
 from storyscope.stories.model import StoryModel
 from storyscope.stories.relations import relate
@@ -54,7 +54,7 @@ def checked(film: AnnotatedVideo, model: StoryModel) -> dict[str, Any]:
     rhythm, features = rhythm_of(film), [*film.features.values()]
     relations = relate(features, rhythm)
     stories = LearnedDetector(model).find(film.without_truth())
-    reasons = explain_relations(relations, model, stories=stories)
+    reasons = explain_stories(gather_evidence(relations, model), stories)
     losses = losses_when_shuffled(rhythm, features, model, stories=stories)
     held = [
         reason.strongest == max(CUES, key=lambda cue: losses[cue][number])

@@ -24,7 +24,7 @@ from storyscope.stories.examples import StoryExample
 from storyscope.stories.fine_tuning import part_of
 from storyscope.stories.methods import example_of
 from storyscope.stories.model import StoryModel
-from storyscope.stories.relations import Rhythm, relate
+from storyscope.stories.relations import Rhythm
 from training.train_stories import taught_by
 
 ROOT = Path(__file__).parents[2]
@@ -84,7 +84,7 @@ def pieces(example: StoryExample) -> list[StoryExample]:
 
 def scored(example: StoryExample, model: StoryModel) -> list[float]:
     """Ours, equal times with the true number, and how many stories."""
-    found = find_path(relate(example.features, example.rhythm), model).stories
+    found = find_path(example.features, example.rhythm, model).stories
     count = len(example.truth)
     equal = equal_times(example.rhythm.edges, count)
     times = 1000 * (example.rhythm.edges - example.rhythm.edges[0])

@@ -339,13 +339,12 @@ def test_a_pause_speaks_for_a_boundary_and_is_named_in_its_explanation(model):
     assert detect(shots, [*features, everywhere], model) == plain
 
 
-def test_a_story_may_be_longer_than_eighty_shots(model):
-    shots = shots_of([50] * 300)
-    rows = np.zeros((300, 8))
-    rows[:150, 0] = rows[150:, 1] = 1.0
-    rows += 0.01 * np.random.default_rng(0).normal(size=rows.shape)
-    relations = relate([Features("appearance", rows, "made up")], Rhythm.of(shots))
-    assert relations.run_timing.shape[1] == LONGEST > 80
+def test_no_story_is_too_long_to_be_found(model):
+    shots = shots_of([50] * (2 * LONGEST + 20))
+    weights = {**model.weights, "cut_3_bias": model.weights["cut_3_bias"] - 60.0}
+    path = detect(shots, [], replace(model, weights=weights))
+    assert path.natural == 1
+    assert max(path.confidence[1:]) < 0.01
 
 
 def test_training_finds_the_stories_of_films_it_has_not_seen(model):

@@ -111,7 +111,7 @@ def test_a_model_with_a_pace_tells_more_or_fewer_stories(film):
         aim = model.pace.aim(rhythm.minutes, expected)
         assert told.chances.expected_count == pytest.approx(aim, rel=0.01)
         assert abs(math.log(aim / expected)) > 0.1
-        begins = find_path(relations, model).confidence
+        begins = find_path(features, rhythm, model).confidence
         np.testing.assert_allclose(begins, told.chances.begins)
 
 

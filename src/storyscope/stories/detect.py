@@ -12,8 +12,11 @@ from storyscope.stories.hierarchy import order_changes, score_splits
 from storyscope.stories.model import StoryModel, default_model
 from storyscope.stories.pace import evenness, told_in
 from storyscope.stories.posterior import Posterior, posterior
-from storyscope.stories.relations import Relations, Rhythm, relate
+from storyscope.stories.relations import LONGEST, Relations, Rhythm, relate
 from storyscope.stories.similarity import Array
+
+LONG_STORIES = 0.05
+"""So many stories may be expected among the longest quarter that is scored, before more are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,19 +41,35 @@ def detect(
             raise InvalidFeatures(
                 f"{feature.name} describes {len(feature)} shots, the video has {len(shots)}"
             )
-    return find_path(relate(features, Rhythm.of(shots)), model or default_model())
+    return find_path(features, Rhythm.of(shots), model or default_model())
 
 
-def find_path(relations: Relations, model: StoryModel) -> StoryPath:
-    """Stories at every granularity from what the shots' similarities say."""
-    reading = settled(read(relations, model), relations.rhythm, model)
-    starts = most_agreeable(reading.chances, relations.rhythm.edges)
+def find_path(features: Sequence[Features], rhythm: Rhythm, model: StoryModel) -> StoryPath:
+    """Stories at every granularity from what the shots' similarities and timing say."""
+    reading = read_all_lengths(features, rhythm, model)
+    starts = most_agreeable(reading.chances, rhythm.edges)
     splits = score_splits(reading.scores, reading.chances)
     return StoryPath(
-        order=order_changes(starts, len(relations.rhythm), splits),
+        order=order_changes(starts, len(rhythm), splits),
         natural=len(starts),
         confidence=tuple(float(chance) for chance in reading.chances.begins),
     )
+
+
+def read_all_lengths(features: Sequence[Features], rhythm: Rhythm, model: StoryModel) -> Reading:
+    """The reading over stories as long as any in the video may be.
+
+    Few videos have stories of more than LONGEST shots. Where the longest that are scored are
+    likely, ones twice as long are scored too.
+    """
+    longest = LONGEST
+    while True:
+        reading = settled(read(relate(features, rhythm, longest), model), rhythm, model)
+        stories = reading.chances.stories
+        long = float(stories[:, 3 * longest // 4 :].sum())
+        if longest >= len(rhythm) or long < LONG_STORIES:
+            return reading
+        longest *= 2
 
 
 def read(relations: Relations, model: StoryModel, silenced: str | None = None) -> Reading:

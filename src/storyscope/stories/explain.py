@@ -72,16 +72,9 @@ def explain(
     stories: Segmentation | None = None,
 ) -> list[BoundaryExplanation]:
     """Explain every boundary of the stories, by default those that the detector finds."""
-    relations = relate(features, Rhythm.of(shots))
-    return explain_relations(relations, model or default_model(), stories=stories)
-
-
-def explain_relations(
-    relations: Relations, model: StoryModel, *, stories: Segmentation | None = None
-) -> list[BoundaryExplanation]:
-    """Explain every boundary of a video that is known by its relations."""
-    parts = stories or find_path(relations, model).stories
-    return explain_stories(gather_evidence(relations, model), parts)
+    rhythm, model = Rhythm.of(shots), model or default_model()
+    parts = stories or find_path(features, rhythm, model).stories
+    return explain_stories(gather_evidence(relate(features, rhythm), model), parts)
 
 
 def gather_evidence(relations: Relations, model: StoryModel) -> Evidence:

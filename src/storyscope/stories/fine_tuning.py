@@ -20,7 +20,6 @@ from storyscope.stories.detect import find_path
 from storyscope.stories.examples import StoryExample
 from storyscope.stories.model import StoryModel, default_model
 from storyscope.stories.pace import Pace
-from storyscope.stories.relations import relate
 from storyscope.stories.training import Recipe, train
 
 FINE = Recipe(steps=80, learning_rate=0.002, weight_decay=2.0, batch=8, varied=False)
@@ -126,7 +125,7 @@ def learn(
 
 def score(model: StoryModel, example: StoryExample) -> float:
     """Mean IoU of what the model finds in an annotated video."""
-    found = find_path(relate(example.features, example.rhythm), model)
+    found = find_path(example.features, example.rhythm, model)
     return _agreement(found.stories, example)
 
 

@@ -65,13 +65,20 @@ def scatter_splits(rows: Array) -> Splits:
 
 def _given_up_last_first(starts: list[int], shots: int, splits: Splits) -> list[int]:
     """The cuts between the stories, the one that is missed most first."""
-    edges, given_up = [*starts, shots], []
-    while len(edges) > 2:
-        values = [
-            splits(edges[k - 1], edges[k + 1])[edges[k] - edges[k - 1] - 1]
-            for k in range(1, len(edges) - 1)
-        ]
-        given_up.append(edges.pop(1 + int(np.argmin(values))))
+    edges = [*starts, shots]
+
+    def worth(cut: int) -> float:
+        start, stop = edges[cut - 1], edges[cut + 1]
+        return float(splits(start, stop)[edges[cut] - start - 1])
+
+    values = [worth(cut) for cut in range(1, len(edges) - 1)]
+    given_up = []
+    while values:
+        least = int(np.argmin(values))
+        values.pop(least)
+        given_up.append(edges.pop(least + 1))
+        for beside in range(max(least - 1, 0), min(least + 1, len(values))):
+            values[beside] = worth(beside + 1)
     return given_up[::-1]
 
 

@@ -13,7 +13,7 @@ from storyscope.progress import Report, silent
 from storyscope.stories.detect import find_path
 from storyscope.stories.examples import StoryExample
 from storyscope.stories.model import StoryModel, default_model
-from storyscope.stories.relations import Rhythm, relate
+from storyscope.stories.relations import Rhythm
 from storyscope.stories.training import Recipe, train
 
 
@@ -48,8 +48,8 @@ class LearnedDetector:
         return self.model.taught_by
 
     def find(self, video: UnannotatedVideo) -> Segmentation:
-        relations = relate([*video.features.values()], rhythm_of(video))
-        return find_path(relations, self.model).stories
+        features = [*video.features.values()]
+        return find_path(features, rhythm_of(video), self.model).stories
 
 
 def example_of(video: AnnotatedVideo) -> StoryExample:

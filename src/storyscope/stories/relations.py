@@ -16,7 +16,7 @@ from storyscope.cues import find_cue
 from storyscope.stories.similarity import SAME, Array, View, cues_of, look
 
 LONGEST = 240
-"""Stories of up to this many shots are scored; coarser granularities join them to longer ones."""
+"""Stories of up to this many shots are scored, and longer ones where long ones are likely."""
 
 WINDOWS = (1, 2, 3, 4, 6, 8, 12, 16, 24)
 """Shots on either side of a change that are compared."""
