@@ -17,9 +17,9 @@ from typing import Any, Literal
 from storyscope.errors import StoryscopeError, UnknownName
 from storyscope.plugins import load_plugin, plugin_names
 
-Source = Literal["film", "seen", "words", "mixture"]
+Source = Literal["film", "seen", "words", "voice", "mixture"]
 """What a cue can be computed from: shots, keyframes and sound; the image network's output; words;
-the audio mixture of the collection."""
+speech intervals; the audio mixture of the collection."""
 View = Literal["appearance", "own", "boundary", "timing"]
 """How the detector compares shots by a cue: as an appearance view, as a view of its own, or not at
 all, because the cue describes the transition into a shot or the times of the shots."""
@@ -122,7 +122,7 @@ BUILT_IN = (
         label="pauses in speech",
         progress="measuring pauses",
         extractor="storyscope.features.speech:pauses",
-        made_from=("film", "words"),
+        made_from=("film", "words", "voice"),
         view="boundary",
         vote=0.52,
     ),

@@ -61,6 +61,8 @@ def index_video(source: Source, config: Config, execute: Executor) -> Made[tuple
     listening = kept(source.store, source.name.value, stages.FIND_WORDS, told, ways)
     words = execute(stages.FIND_WORDS, *told, settings=listening)
     require_words(wanted, words)
+    said = (source.film, film, words)
+    voice = execute(stages.FIND_SPEECH, *said, settings=listening.speech, weights=[weights.voice])
     screens = ways_to_read_screens(config)
     reading = kept(source.store, source.name.value, stages.READ_SCREEN, (film,), screens)
     screen = execute(stages.READ_SCREEN, film, settings=reading)
@@ -77,7 +79,7 @@ def index_video(source: Source, config: Config, execute: Executor) -> Made[tuple
     )
     mixture = sound_mixture(source.store, wanted, film)
     sources: dict[str, Made[Any]] = {"film": film, "seen": seen, "words": words}
-    sources["mixture"] = mixture
+    sources |= {"voice": voice, "mixture": mixture}
     cues = [extract_cue(cue, sources, config.features, execute) for cue in indexed_cues()]
     has_lead = given(config.media.start > 0, key="")
     known = (film, concepts, cues, has_lead)

@@ -186,6 +186,18 @@ def test_a_pause_is_the_silence_from_the_last_word_to_the_next_around_a_change()
     assert extract("pauses", Material(shots, transcript=Transcript(()))) is None
 
 
+def test_pauses_come_from_the_voice_where_no_words_are_known():
+    voice = (Span(0.2, 0.5), Span(1.5, 3.4))
+    shots = _shots((10, 10, 10, 10))
+    for transcript in (None, Transcript(())):
+        found = extract("pauses", Material(shots, transcript=transcript, voice=voice))
+        seconds = np.expm1(found.vectors)
+        assert seconds[:, 0].tolist() == pytest.approx([0.0, 1.0, 0.0, 0.0], abs=1e-5)
+    words = Transcript((Word("word", Span(0.9, 1.1)),))
+    told = extract("pauses", Material(shots, transcript=words, voice=voice))
+    assert told.vectors[1, 0] == 0.0
+
+
 def test_words_outside_the_film_are_not_counted():
     words = (Word("early", Span(-3, -2)), Word("late", Span(50, 51)))
     features = extract("speech", Material(_shots((10,)), transcript=Transcript(words)))

@@ -8,6 +8,7 @@ import sys
 import wave
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,13 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storyscope import Library
-from storyscope.core import SoundChunk, Span, Word
+from storyscope.core import SoundChunk, Span, Transcript, Word
 from storyscope.errors import MissingDependency, UnknownName
+from storyscope.stages import indexing as stages
 from storyscope.transcripts import (
     SpeechJournal,
     SpokenPiece,
     check_speech,
     chosen_speech,
+    detect_speech,
     speech,
     transcribe,
 )
@@ -206,26 +209,59 @@ SENTENCES = (
 )
 
 
-def test_synthetic_speech_is_recognised_with_its_times(tiny, tmp_path):
+@pytest.fixture(scope="module")
+def spoken(tmp_path_factory):
+    """Two sentences, each after three seconds of silence: the samples, and when each begins."""
     if shutil.which("espeak-ng") is None:
         pytest.skip("espeak-ng is not installed, so no speech can be made: apt install espeak-ng")
     silence = np.zeros(3 * RATE, dtype=np.float32)
     pieces, starts, end = [], [], 0.0
     for number, sentence in enumerate(SENTENCES):
-        path = tmp_path / f"{number}.wav"
+        path = tmp_path_factory.mktemp("spoken") / f"{number}.wav"
         command = ["espeak-ng", "-v", "en-us", "-s", "140", "-w", str(path), sentence]
         subprocess.run(command, check=True)
         speech = read_wav(path)
         starts.append(end + 3.0)
         end += 3.0 + len(speech) / RATE
         pieces += [silence, speech]
-    transcript = transcribe(chunks(np.concatenate(pieces)), recognizer=tiny)
+    return np.concatenate(pieces), starts
+
+
+def test_synthetic_speech_is_recognised_with_its_times(tiny, spoken):
+    samples, starts = spoken
+    transcript = transcribe(chunks(samples), recognizer=tiny)
     truth = plain(" ".join(SENTENCES))
     assert word_errors(plain(transcript.text()), truth) / len(truth) <= 0.25
     second = [w for w in transcript.words if w.span.start > starts[1] - 1.0]
     assert transcript.words[0].span.start == pytest.approx(starts[0], abs=1.0)
     assert second[0].span.start == pytest.approx(starts[1], abs=1.0)
     assert all(0.0 <= word.confidence <= 1.0 for word in transcript.words)
+
+
+def test_the_voice_detector_hears_when_somebody_speaks(spoken):
+    pytest.importorskip("faster_whisper", reason="the extra `speech` is not installed")
+    samples, starts = spoken
+    spans = detect_speech(chunks(samples, start=100.0))
+    assert spans[0].start == pytest.approx(100.0 + starts[0], abs=0.5)
+    assert any(span.start == pytest.approx(100.0 + starts[1], abs=0.5) for span in spans)
+    quiet = sum(later.start - earlier.end for earlier, later in pairwise(spans))
+    assert quiet > 2.5
+    assert detect_speech(chunks(np.zeros(2 * RATE, dtype=np.float32))) == ()
+
+
+def test_a_film_is_listened_to_for_speech_only_where_no_words_can_be_had(monkeypatch):
+    shot = SimpleNamespace(span=Span(0.0, 1.0))
+    film = SimpleNamespace(shots=(shot,), sound="sound")
+    voice = (Span(0.2, 0.6),)
+    monkeypatch.setattr(stages, "find_spec", lambda name: name)
+    monkeypatch.setattr(stages, "detect_speech", lambda sound, **_: voice)
+    assert stages.find_speech("film.mp4", film, None, "off") == voice
+    assert stages.find_speech("film.mp4", film, Transcript(()), "off") is None
+    assert stages.find_speech("film.mp4", film, None, "whisper-tiny.en") is None
+    silent = SimpleNamespace(shots=(shot,), sound=None)
+    assert stages.find_speech("film.mp4", silent, None, "off") is None
+    monkeypatch.setattr(stages, "find_spec", lambda name: None)
+    assert stages.find_speech("film.mp4", film, None, "off") is None
 
 
 def test_a_reader_of_austen_is_understood(tiny):

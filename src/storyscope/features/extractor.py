@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from storyscope.config import FeatureConfig
-from storyscope.core import Features, Keyframes, Shot, Sound, Transcript, VisionOutput
+from storyscope.core import Features, Keyframes, Shot, Sound, Span, Transcript, VisionOutput
 from storyscope.features.fisher import Mixture
 
 
@@ -22,6 +22,8 @@ class Material:
     transcript: Transcript | None = None
     mixture: Mixture | None = None
     """The audio mixture of the collection, for the paper's Fisher vectors."""
+    voice: tuple[Span, ...] | None = None
+    """When somebody speaks, if there is no transcript."""
 
 
 Extractor = Callable[[Material, FeatureConfig], Features | None]

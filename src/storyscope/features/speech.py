@@ -34,13 +34,15 @@ def pauses(material: Material, config: FeatureConfig) -> Features | None:
     seconds).
 
     It is 0 if a word spans the transition, and for the first shot, which has no transition.
+    Without a transcript, the intervals in which somebody speaks are used instead.
     """
-    transcript = material.transcript
-    if transcript is None or not transcript.words or not material.shots:
+    words = material.transcript.words if material.transcript else ()
+    spoken = [word.span for word in words] or material.voice
+    if not spoken or not material.shots:
         return None
     changes = np.array([shot.span.start for shot in material.shots])
-    begins = np.array([word.span.start for word in transcript.words])
-    ends = np.maximum.accumulate([word.span.end for word in transcript.words])
+    begins = np.array([span.start for span in spoken])
+    ends = np.maximum.accumulate([span.end for span in spoken])
     later = np.searchsorted(begins, changes)
     after = np.append(begins, np.inf)[later]
     before = np.append(-np.inf, ends)[later]

@@ -43,6 +43,7 @@ def describe_shots(
         film.sound,
         given.get("words"),
         given.get("mixture"),
+        given.get("voice"),
     )
     features: Features | None = cue.load_extractor()(material, settings)
     return features

@@ -34,6 +34,7 @@ from storyscope.core import (
     Mined,
     Passages,
     Ratings,
+    Span,
     Story,
     StoryCount,
     StoryPath,
@@ -75,6 +76,7 @@ from storyscope.transcripts import (
     check_speech,
     chosen_sounds,
     chosen_speech,
+    detect_speech,
     hear_sounds,
     read_screen,
     read_transcript,
@@ -159,6 +161,19 @@ def _listen(
     )
     journal.close()
     return words if words.words else None
+
+
+def find_speech(
+    path: str, film: Film, words: Transcript | None, settings: str, *, report: Report = silent
+) -> tuple[Span, ...] | None:
+    """When somebody speaks in a film whose words nobody wrote down and no model listened for.
+
+    `settings` names the speech model that listened, or is `off`.
+    """
+    if words is not None or settings != "off" or film.sound is None or not _has_voice_detector():
+        return None
+    end = film.shots[-1].span.end
+    return detect_speech(read_sound(path), duration=end, report=report) or None
 
 
 def read_screen_text(film: Film, settings: str, *, report: Report = silent) -> Transcript | None:
@@ -300,6 +315,7 @@ class Weights:
     stories: str
     grammar: bool
     words: bool
+    voice: bool
 
 
 def weights(config: Config) -> Weights:
@@ -312,11 +328,16 @@ def weights(config: Config) -> Weights:
         stories=model_digest(config.stories),
         grammar=_has_grammar(),
         words=_has_words(config.concepts),
+        voice=_has_voice_detector(),
     )
 
 
 def _has_grammar() -> bool:
     return find_spec("spacy") is not None
+
+
+def _has_voice_detector() -> bool:
+    return find_spec("faster_whisper") is not None
 
 
 def _has_words(config: ConceptConfig) -> bool:
@@ -327,6 +348,7 @@ def idle(config: Config) -> frozenset[str]:
     """Stages that have nothing to do, because their part is turned off or not installed."""
     mines = _has_grammar()
     works = {
+        store.VOICE: _has_voice_detector() and listening(config).speech == "off",
         store.SCREEN: config.transcripts.screen != "off",
         store.SOUNDS: sound_model(config) != OFF,
         store.LOOKS: chosen_image_text(config.search.image_text) != OFF,
@@ -370,6 +392,7 @@ def seeing(config: Config) -> FeatureConfig:
 
 SCAN_FILM = Stage(store.SCAN, 6, scan_film, spools=True)
 FIND_WORDS = Stage(store.TRANSCRIPT, 2, find_words)
+FIND_SPEECH = Stage(store.VOICE, 1, find_speech)
 READ_SCREEN = Stage(store.SCREEN, 1, read_screen_text)
 NAME_SOUNDS = Stage(store.SOUNDS, 1, name_sounds)
 LOOK = Stage(store.VISION, 1, look, spools=True)

@@ -9,6 +9,7 @@ STAGE_WORDS = {
     "fetch": "fetching the film",
     "decode": "reading the video",
     "transcript": "reading the transcript",
+    "voice": "listening for speech",
     "screen": "reading text on screen",
     "sounds": "naming sounds",
     "vision": "analysing keyframes",

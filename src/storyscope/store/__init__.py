@@ -18,6 +18,7 @@ from storyscope.store.artefacts import (
     TITLES,
     TRANSCRIPT,
     VISION,
+    VOICE,
     Artefact,
 )
 from storyscope.store.buckets import BUCKETS, Bucket, BucketFile, in_bucket, spelled, split_address
@@ -61,6 +62,7 @@ __all__ = [
     "TITLES",
     "TRANSCRIPT",
     "VISION",
+    "VOICE",
     "Artefact",
     "Bucket",
     "BucketFile",

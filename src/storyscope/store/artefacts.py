@@ -16,6 +16,7 @@ from storyscope.core import (
     Mined,
     Passages,
     Ratings,
+    Span,
     Story,
     StoryPath,
     Transcript,
@@ -36,6 +37,8 @@ SCAN: Artefact[Film] = Artefact("scan")
 """Shots, keyframes and sound, from decoding the file once."""
 TRANSCRIPT: Artefact[Transcript | None] = Artefact("transcript")
 """The transcript; None if there is none."""
+VOICE: Artefact[tuple[Span, ...] | None] = Artefact("voice")
+"""When somebody speaks; None if there is a transcript or no speech was found."""
 SCREEN: Artefact[Transcript | None] = Artefact("screen")
 """Text on screen; None if it was not recognised."""
 SOUNDS: Artefact[Transcript | None] = Artefact("sounds")

@@ -2,9 +2,9 @@
 
 `read_transcript(path)` reads a subtitle file of any common format and encoding into a `Transcript`;
 `find_sidecar(video_path)` finds the one next to a video; `transcript_of_cues(cues)` converts
-(start, end, text) cues from a track in the video; `transcribe(sound)` recognises speech (extra
-`speech`), `hear_sounds(sound)` names kinds of sound and `read_screen(keyframes, shots)` recognises
-text in the pictures (extra `ocr`).
+(start, end, text) cues from a track in the video; `transcribe(sound)` recognises speech and
+`detect_speech(sound)` finds when somebody speaks (extra `speech`), `hear_sounds(sound)` names kinds
+of sound and `read_screen(keyframes, shots)` recognises text in the pictures (extra `ocr`).
 """
 
 from storyscope.transcripts.cues import Cue, transcript_of_cues
@@ -24,6 +24,7 @@ from storyscope.transcripts.speech import (
 from storyscope.transcripts.speech import (
     MODELS as SPEECH_MODELS,
 )
+from storyscope.transcripts.voice import detect_speech
 from storyscope.transcripts.writing import FORMATS, write_transcript
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "check_speech",
     "chosen_sounds",
     "chosen_speech",
+    "detect_speech",
     "find_sidecar",
     "group_turns",
     "hear_sounds",

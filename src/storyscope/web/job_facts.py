@@ -14,6 +14,7 @@ from storyscope.web.indexing import Jobs
 SHARES = {
     "scan": 55,
     "transcript": 8,
+    "voice": 1,
     "screen": 4,
     "sounds": 1,
     "vision": 20,
