@@ -23,7 +23,6 @@ RUNS: dict[str, list[str]] = {
     "nested-films-from-bbc": ["ovsd", *SEEN, "--nested", "--train", "{data}/bbc"],
     "nested-bbc-from-films": ["bbc", *SEEN, "--nested", "--train", "{data}/ovsd"],
     "stories-bbc": ["bbc", *SEEN],
-    "stories-ovsd-from-bbc": ["ovsd", *SEEN, "--protocol", "pretrained", "--train", "{data}/bbc"],
     "stories-ovsd-left-out": ["ovsd", *SEEN],
     "rivals-bbc": ["bbc", *SEEN, "--methods", "kcpd,mdl"],
     "rivals-ovsd": ["ovsd", *SEEN, "--methods", "kcpd,mdl"],
