@@ -198,6 +198,12 @@ def test_pauses_come_from_the_voice_where_no_words_are_known():
     assert told.vectors[1, 0] == 0.0
 
 
+def test_a_film_in_which_hardly_anybody_speaks_has_no_pauses():
+    shots = _shots((30,) * 40)
+    assert extract("pauses", Material(shots, voice=(Span(58.0, 62.0),))) is None
+    assert extract("pauses", Material(shots, voice=tuple(Span(t, t + 1) for t in range(0, 120, 6))))
+
+
 def test_words_outside_the_film_are_not_counted():
     words = (Word("early", Span(-3, -2)), Word("late", Span(50, 51)))
     features = extract("speech", Material(_shots((10,)), transcript=Transcript(words)))

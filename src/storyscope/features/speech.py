@@ -27,6 +27,8 @@ def speech(material: Material, config: FeatureConfig) -> Features | None:
 
 LONGEST_PAUSE = 10.0
 """Maximum length of a pause in seconds: in a longer silence nobody is talking."""
+MIN_SPOKEN = 0.1
+"""Minimum share of transitions with speech nearby; in a video with less, silence is no pause."""
 
 
 def pauses(material: Material, config: FeatureConfig) -> Features | None:
@@ -34,7 +36,8 @@ def pauses(material: Material, config: FeatureConfig) -> Features | None:
     seconds).
 
     It is 0 if a word spans the transition, and for the first shot, which has no transition.
-    Without a transcript, the intervals in which somebody speaks are used instead.
+    Without a transcript, the intervals in which somebody speaks are used instead. A video in which
+    hardly anybody speaks has no pauses.
     """
     words = material.transcript.words if material.transcript else ()
     spoken = [word.span for word in words] or material.voice
@@ -48,4 +51,6 @@ def pauses(material: Material, config: FeatureConfig) -> Features | None:
     before = np.append(-np.inf, ends)[later]
     silence = np.where(before > changes, 0.0, np.clip(after - before, 0.0, LONGEST_PAUSE))
     silence[0] = 0.0
+    if (silence < LONGEST_PAUSE).mean() < MIN_SPOKEN:
+        return None
     return Features("pauses", np.log1p(silence)[:, None].astype(np.float32), "silence at changes 1")
