@@ -37,6 +37,7 @@ CANNOT = {
     r"--format youtube": "needs half a minute of film; tests/formats/test_labels.py",
     r"--reject ": "needs a gradual transition; tests/library/test_transitions.py",
     r"transcript film --screen": "needs text on screen; tests/transcripts/test_screen.py",
+    r"transcript film --sounds": "needs a model; tests/search/test_answers.py has a false one",
     r"add (films/|~/Films)": "indexes copies; tests/cli/test_commands.py adds folders",
     r"add recording.ts": "indexes another film; tests/cli/test_everyday.py adds a part",
     r"storyscope (relink|restore) |/safe/place": "names places; tests/hostile/test_data.py",
