@@ -11,6 +11,7 @@ import pytest
 from storyscope.core import Annotation, SmallFrame, SoundChunk, Span
 from storyscope.errors import AnnotationError, MediaError
 from storyscope.library.annotations import keep_annotation
+from storyscope.library.comparing import compare
 from storyscope.media import ScanEnd, remux, scan
 
 MILLISECONDS = Fraction(1, 1000)
@@ -119,3 +120,9 @@ def test_ten_frames_are_not_a_thousand_stories(library):
     starts = tuple(float(number) for number in range(1000))
     with pytest.raises(AnnotationError, match=r"has 1000 stories, and film takes \d+:"):
         keep_annotation(library.store, long, Annotation("eve", starts, 1e12))
+
+
+def test_a_film_of_ten_microseconds_is_compared_with_itself(library, monkeypatch):
+    short = replace(library.video("film"), duration=1e-5)
+    monkeypatch.setattr(library, "video", lambda _: short)
+    assert compare(library, "film")["mean_iou"] == [[1.0]]

@@ -92,6 +92,19 @@ def test_nothing_is_uploaded_behind_a_link(client, library, tmp_path, name, meth
     assert "is a link" in answer.json()["detail"]
 
 
+def test_the_folder_of_a_film_is_told_to_nobody(client, library, film, tmp_path):
+    secret = tmp_path / "a secret place"
+    secret.mkdir()
+    moved = shutil.copy2(film, secret / "film.mp4")
+    record = library.store.record("film")
+    video = replace(record.video, path=str(moved))
+    library.store.put_record(replace(record, video=video, failure=f"{moved} is damaged"))
+    paths = ("", "/film", "/film/stream?start=99999")
+    listed, shown, streamed = (client.get(f"/api/v1/videos{path}").text for path in paths)
+    assert "secret" not in f"{listed} {shown} {streamed}"
+    assert '"film.mp4 has no frames' in streamed
+
+
 def test_a_form_changes_nothing(library):
     plain = TestClient(create_app(library), base_url="http://localhost")
     for sent in ({"data": {"path": "x"}}, {"files": {"file": ("a.mp4", b"x")}}):

@@ -32,7 +32,7 @@ class Version(NamedTuple):
 
 def compare(library: LocalLibrary, video: str, *, baselines: bool = False) -> dict[str, Any]:
     """All versions of a video's stories and the mean IoU of every pair of them."""
-    end = round(library.video(video).duration * 1000)
+    end = max(1, round(library.video(video).duration * 1000))
     machine = [story.span.start for story in library.stories(video, annotator="automatic")]
     people = [
         Version(name, "person", in_milliseconds(annotation.starts, end))

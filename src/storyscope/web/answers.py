@@ -61,10 +61,11 @@ def titles_of(request: Request) -> Titles:
 _HALF_UPLOADED = re.compile(rf"{re.escape(UPLOADING)}[0-9a-f]+/")
 
 
-def without_paths(request: Request, text: str) -> str:
-    """The text without local folders: file names stay."""
+def without_paths(request: Request, text: str, film: str = "") -> str:
+    """The text without local folders, that of a film among them: file names stay."""
     library, uploads = library_of(request).folder, library_of(request).uploads
     folders = [uploads, library / "uploads", library.absolute() / "uploads", library]
+    folders += [FilePath(film).parent] if film else []
     folders += [library.absolute(), uploads.resolve(), library.resolve()]
     folders += [*request.app.state.media_folders, FilePath(tempfile.gettempdir())]
     for folder in folders:
@@ -81,7 +82,7 @@ def named_facts(
     return facts | {
         "path": FilePath(facts["path"]).name,
         "title": title,
-        "failure": without_paths(request, facts.get("failure", "")),
+        "failure": without_paths(request, facts.get("failure", ""), facts["path"]),
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ from storyscope.web import (
     searching,
     speaking,
 )
-from storyscope.web.answers import without_paths
+from storyscope.web.answers import library_of, without_paths
 from storyscope.web.correcting import VersionTaken
 from storyscope.web.delivery import (
     A_YEAR,
@@ -141,7 +142,10 @@ def create_app(
 async def _refuse(request: Request, error: Exception) -> JSONResponse:
     """An error as JSON: its class for programs, its message for people."""
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 409)
-    detail = without_paths(request, str(error))
+    known = None
+    with suppress(StoryscopeError):  # The database may be what is damaged.
+        known = library_of(request).store.record(request.path_params.get("video", ""))
+    detail = without_paths(request, str(error), known.video.path if known else "")
     facts: dict[str, Any] = {"error": type(error).__name__, "detail": detail}
     return JSONResponse(facts, status_code=status)
 

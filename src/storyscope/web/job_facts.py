@@ -38,7 +38,7 @@ def job_facts(request: Request, jobs: Jobs) -> Jobs:
             "path": job["name"],
             "total": whole_fraction(job),
             "label": stage_words(job["stage"]).capitalize() or "Starting",
-            "failure": without_paths(request, job["failure"]),
+            "failure": without_paths(request, job["failure"], job["path"]),
         }
         for job in jobs
     ]
