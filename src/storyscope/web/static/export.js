@@ -1,5 +1,5 @@
 // Export: formats grouped by what they are for, with the text before it is saved.
-import { ask, get, wasAborted } from "./api.js";
+import { ask, get, sentence, wasAborted } from "./api.js";
 import { make, plural, toast, withIcon } from "./dom.js";
 import { openDialog } from "./dialogs.js";
 
@@ -39,7 +39,7 @@ export async function openExport(state, { signal }) {
         make("input", { type: "radio", name: "format", value: format.name,
           onchange: () => choose(format) }),
         make("span", {}, make("b", {}, LABELS[format.name] ?? format.name),
-          make("span", { class: "small soft" }, format.summary)))))));
+          make("span", { class: "small soft" }, sentence(format.summary))))))));
   const what = `${plural(state.now.starts.length, "story", "stories")} · ${state.label}`;
   const dialog = openDialog("Export", make("div", { class: "export" }, picker,
     make("div", { class: "export-preview" }, make("p", { class: "small" }, what), about, text,
