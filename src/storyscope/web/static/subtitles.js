@@ -35,7 +35,8 @@ export function emptyTranscript(state) {
         }
         if (job.state === "failed") words.textContent = sentence(job.failure);
         if (!ACTIVE.includes(job.state)) return;
-        words.textContent = `Working on it… ${Math.round(100 * (job.total ?? 0))}%`;
+        const stage = `${job.label[0].toLowerCase()}${job.label.slice(1)}`;
+        words.textContent = `Working on it: ${stage}, ${Math.round(100 * (job.total ?? 0))}%`;
       }, state.signal);
     } catch (error) { toast(error.message); }
   }
