@@ -35,6 +35,10 @@ export function emptyTranscript(state) {
         }
         if (job.state === "failed") words.textContent = sentence(job.failure);
         if (!ACTIVE.includes(job.state)) return;
+        if (job.state === "waiting") {
+          words.textContent = "Waiting until other videos are indexed…";
+          return;
+        }
         const stage = `${job.label[0].toLowerCase()}${job.label.slice(1)}`;
         words.textContent = `Working on it: ${stage}, ${Math.round(100 * (job.total ?? 0))}%`;
       }, state.signal);
