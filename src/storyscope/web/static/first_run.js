@@ -1,6 +1,7 @@
 // An empty library: what to do first.
 import { send } from "./api.js";
 import { button, make, toast, withIcon } from "./dom.js";
+import { openFolders } from "./folders.js";
 import { icon } from "./icons.js";
 
 const STEPS = [
@@ -26,7 +27,8 @@ export function firstRun(choose) {
       make("h2", {}, "Drop a video here"),
       make("p", { class: "soft" }, "MP4, MKV, MOV, WebM, AVI and most other formats"),
       make("div", { class: "tools middle" },
-        withIcon("upload", "Choose a video", choose, { class: "main" }), demo)),
+        withIcon("upload", "Choose a video", choose, { class: "main" }),
+        withIcon("folder", "Add from folder", () => openFolders()), demo)),
     make("ol", { class: "steps" }, ...STEPS.map(([sign, title, words]) =>
       make("li", {}, icon(sign), make("b", {}, title),
         make("span", { class: "soft small" }, words)))));
