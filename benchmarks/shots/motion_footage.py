@@ -7,6 +7,8 @@ of the two halves are apart (see shot_footage.py).
 from __future__ import annotations
 
 from benchmarks.shots.motion_camera import Kind, camera
+from benchmarks.shots.motion_later import crowd, door, train, waterline
+from benchmarks.shots.motion_layers import layers
 from benchmarks.shots.motion_light import (
     flicker,
     focus,
@@ -64,7 +66,17 @@ UNSEEN_KINDS: dict[str, Kind] = {
     "doorway": doorway,
     "orbit": orbit,
     "surf": surf,
+    "layers": layers,
+    "waterline": waterline,
+    "door": door,
+    "train": train,
+    "crowd": crowd,
 }
 
-ADDED_LATER = ("sliding", "following", "doorway", "orbit", "surf")
+ADDED_LATER = (
+    *("sliding", "following", "doorway", "orbit", "surf"),
+    *("layers", "waterline", "door", "train", "crowd"),
+)
 """Kinds that came when the films of the others had been made: those stay as they are."""
+LOOKED_AT_ONCE = ("layers", "waterline", "door", "train", "crowd")
+"""Unseen kinds that were scored once, when nothing of the detector was changed any more."""

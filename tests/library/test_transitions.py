@@ -105,3 +105,9 @@ def test_a_file_of_something_else_is_refused(tmp_path):
 def test_a_model_that_is_gone_says_what_to_do(tmp_path):
     with pytest.raises(ModelError, match="train --shots"):
         load_weights(str(tmp_path / "gone.npz"))
+
+
+def test_a_model_with_other_features_says_what_to_do(tmp_path):
+    np.savez(tmp_path / "old.npz", confirm_centre=np.zeros(3, np.float32))
+    with pytest.raises(ModelError, match="another version of Storyscope; run `storyscope train"):
+        load_weights(str(tmp_path / "old.npz"))

@@ -20,7 +20,7 @@ GRADUAL_THRESHOLD = 0.8
 """Minimum score by the first network of some frame of a gradual transition."""
 SUGGESTED = 0.5
 """Minimum score by the first network of some frame, if the second network confirms it."""
-CONFIRMED = 0.8
+CONFIRMED = 0.9
 """Minimum probability by the second network of a gradual transition."""
 GRADUAL_EDGE = 0.35
 """A gradual transition lasts while the score of the first network stays above this."""

@@ -23,7 +23,15 @@ LARGEST = 64 << 20
 def load_weights(learned: str = "") -> dict[str, np.ndarray]:
     """Every array of the weights that ship, as float32, or those of a `learned` file instead."""
     ours = _read(check_own(WEIGHTS))
-    return ours | _read(Path(learned)) if learned else ours
+    if not learned:
+        return ours
+    theirs = _read(Path(learned))
+    if any(ours[name].shape != value.shape for name, value in theirs.items() if name in ours):
+        raise ModelError(
+            f"{learned} was learned with another version of Storyscope; run "
+            "`storyscope train --shots` again, or clear the setting shots.model"
+        )
+    return ours | theirs
 
 
 @cache
