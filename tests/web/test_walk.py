@@ -346,6 +346,10 @@ def test_a_missing_token_is_asked_for_and_leaves_the_address(open_page, library)
     with served(create_app(library, token="secret")) as address:
         page = open_page("/watch/film", at=address)
         expect(page.locator("h1")).to_have_text("This library is private")
+        assert page.get_by_role("alert").count() == 0
+        page.get_by_label("Access token").fill("wrong")
+        page.get_by_role("button", name="Open").click()
+        expect(page.get_by_role("alert")).to_contain_text("not the access token")
         page.get_by_label("Access token").fill("secret")
         page.get_by_role("button", name="Open").click()
         page.wait_for_selector(".card-link")

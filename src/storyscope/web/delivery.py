@@ -97,9 +97,13 @@ def reference_html(name: str) -> str:
     return _named((STATIC / "reference.html").read_text(encoding="utf-8"), name)
 
 
-def login_html() -> str:
+WRONG_TOKEN = '<p class="warn" role="alert">That is not the access token of this library.</p>'
+
+
+def login_html(*, wrong_token: bool = False) -> str:
     """The page for visitors without the access token."""
-    return (STATIC / "login.html").read_text(encoding="utf-8")
+    html = (STATIC / "login.html").read_text(encoding="utf-8")
+    return html.replace("</form>", f"</form>\n{WRONG_TOKEN}") if wrong_token else html
 
 
 def _named(html: str, name: str) -> str:

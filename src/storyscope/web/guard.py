@@ -110,7 +110,8 @@ def _refusal(request: Request, token: str | None) -> Response | None:
         )
     if token is not None and not (_has_token(request, token) or _is_public(request)):
         if "text/html" in request.headers.get("accept", ""):
-            return HTMLResponse(login_html(), status_code=401)
+            wrong = "token" in request.query_params
+            return HTMLResponse(login_html(wrong_token=wrong), status_code=401)
         return _refuse(
             401,
             "TokenWanted",
