@@ -83,7 +83,7 @@ class FoundByWords(NamedTuple):
 
     stories: list[int]
     complete: bool
-    """False if the terms are too frequent to read every passage that contains one."""
+    """False if the terms are too frequent to read every passage that contains them."""
 
 
 class FoundVideo(NamedTuple):

@@ -33,6 +33,12 @@ OUTAGE_SECONDS = 60.0
 TRY_SECONDS = 2.0
 """Seconds that the pool tries to connect before it is asked again."""
 RETRY_SECONDS = 0.2
+SETTINGS = (
+    "-cstatement_timeout=600000 -crandom_page_cost=1.1 -cjit=off"
+    " -cplan_cache_mode=force_custom_plan"
+)
+"""Settings of every connection: how many rows match depends on the words of a query, and few rows
+of large tables are read from solid-state disks."""
 
 
 def require_cluster_extra() -> None:
@@ -225,7 +231,7 @@ class Database:
     def _options(self) -> dict[str, Any]:
         options: dict[str, Any] = {
             "connect_timeout": CONNECT_SECONDS,
-            "options": f"-csearch_path={self.address.schema},public -cstatement_timeout=600000",
+            "options": f"-csearch_path={self.address.schema},public {SETTINGS}",
             "application_name": "storyscope",
         }
         return options | ({"password": self.address.password} if self.address.password else {})

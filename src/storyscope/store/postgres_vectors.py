@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +33,7 @@ MAX_EF = 1000
 """Maximum number of neighbours that pgvector's HNSW search considers."""
 MAX_ANY = 1000
 """Maximum number of passages with any term that are ranked by their words."""
-MAX_ALL = 3000
+MAX_ALL = 2000
 """Maximum number of passages with all terms that are ranked by their words."""
 BUILD_MEMORY = "1GB"
 """Memory of the server for building an HNSW index."""
@@ -147,8 +148,11 @@ class PostgresVectors:
         found = self._saying(wanted, " | ".join(wanted), vector, MAX_ANY)
         if found is not None:
             return FoundByWords(found, complete=True)
-        all_terms = " & ".join(f"({each})" for each in wanted)
-        return FoundByWords(self._saying(wanted, all_terms, vector, MAX_ALL) or [], complete=False)
+        # Frequent words need no completion, which would make the index read far more.
+        whole = [text_query(replace(term, prefix=False)) for term in terms]
+        all_terms = " & ".join(f"({each})" for each in whole if each)
+        found = self._saying([], all_terms, vector, MAX_ALL)
+        return FoundByWords(found or [], complete=found is not None)
 
     def saying_among(
         self, terms: Sequence[TextQuery], stories: Sequence[int], most: int
@@ -185,7 +189,7 @@ class PostgresVectors:
         self, terms: Sequence[str], query: str, vector: np.ndarray, most_passages: int
     ) -> list[int] | None:
         """Stories whose passages match, by number of terms; None if there are too many passages."""
-        marks = " + ".join("(words @@ %s::tsquery)::int" for _ in terms)
+        marks = " + ".join("(words @@ %s::tsquery)::int" for _ in terms) or "0"
         count, *rows = self._database.ask(
             f"WITH found AS MATERIALIZED (SELECT address, {marks} AS terms FROM said"
             " WHERE words @@ %s::tsquery LIMIT %s),"
