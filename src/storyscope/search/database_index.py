@@ -43,9 +43,9 @@ from storyscope.store import (
 log = logging.getLogger(__name__)
 EXACT_STORIES = 2_000
 """Number of stories up to which every story is compared with the query."""
-CANDIDATES = 100
+CANDIDATES = 300
 """Nearest vectors that each modality contributes; more for later pages."""
-DEEP = 800
+DEEP = 1000
 """Nearest vectors that each modality contributes if the query has very frequent words."""
 MIN_SHARE = 0.05
 """Minimum probability of a class in a shot that is a candidate for its name."""

@@ -33,7 +33,7 @@ MAX_EF = 1000
 """Maximum number of neighbours that pgvector's HNSW search considers."""
 MAX_ANY = 1000
 """Maximum number of passages with any term that are ranked by their words."""
-MAX_ALL = 2000
+MAX_ALL = 4000
 """Maximum number of passages with all terms that are ranked by their words."""
 BUILD_MEMORY = "1GB"
 """Memory of the server for building an HNSW index."""
