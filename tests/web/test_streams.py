@@ -62,7 +62,7 @@ def test_a_film_that_browsers_cannot_play_is_streamed_from_any_time(client):
 def test_a_stream_that_cannot_be_made_is_a_plain_refusal(client, old):
     beyond = client.get("/api/v1/videos/film/stream", params={"start": 900})
     assert (beyond.status_code, beyond.json()["error"]) == (409, "MediaError")
-    assert "nothing after 900 s" in beyond.json()["detail"]
+    assert "no frames after 900 s" in beyond.json()["detail"]
     assert client.get("/api/v1/videos/film/stream", params={"start": -1}).status_code == 422
     assert client.get("/api/v1/videos/nothing/stream").status_code == 404
 
