@@ -58,11 +58,9 @@ def compare(film: Path, rounds: int, folder: Path, address: str) -> dict[str, fl
     assert isinstance(shared.store, PostgresStore)
     times: list[tuple[float, float]] = []
     with ExitStack() as stack:
-        began = cpu_seconds()
         client = stack.enter_context(opened_cluster("local", workers=WORKERS))
         # Its workers load our libraries when they first hear of a library.
         index_all(index_on_cluster(shared, copies(film, folder / "first"), client))
-        started = cpu_seconds() - began
         for number in range(rounds):
             films = copies(film, folder / f"round{number}")
             before = cpu_seconds()
@@ -82,7 +80,6 @@ def compare(film: Path, rounds: int, folder: Path, address: str) -> dict[str, fl
         "CPU s a film-hour, one process after another": round(one / hours, 1),
         f"CPU s a film-hour, {WORKERS} Dask workers": round(two / hours, 1),
         "overhead, %": round(100 * (two / one - 1), 1),
-        f"CPU s to start a cluster of {WORKERS} workers, once": round(started - two, 1),
         "arrays, MB a film-hour": round(arrays),
     }
 
