@@ -31,6 +31,11 @@ _held: WeakSet[IO[bytes]] = WeakSet()
 """Our ends of the pipes to processes; one that held another's would keep it alive after us."""
 
 
+THREADED = {"--jobs", "serve"}
+"""Words of commands that start processes from several threads: a fork there could inherit a lock
+that is held for ever, so theirs are started as in production."""
+
+
 class Forked:
     """One process, as `subprocess.Popen` would present it."""
 
@@ -117,6 +122,8 @@ def fork_command(words: list[str], log: Path, first: Callable[[], None]) -> Fork
         os.setsid()
         sys.argv = ["storyscope", *words]
         sys.stdout, sys.stderr = (io.open(end, "w", closefd=False) for end in (1, 2))  # noqa: UP020, SIM115
+        if THREADED & {*words}:
+            decoder.subprocess = indexing.subprocess = subprocess
         first()
         command_line()
         sys.stdout.flush()
