@@ -88,8 +88,6 @@ ELSEWHERE: dict[str, str] = {
     "load": "benchmarks.page.load, which needs the demo and an idle machine",
     "load_hostile": "benchmarks.page.load --page load_hostile, beside hostile clients",
     "page_speed": "benchmarks.page.page_speed, which needs the demo and Chromium",
-    "nested-far": "a choice that was dropped; docs/story-detection.md says why it is kept",
-    "nested-six": "another such choice",
     "photographs": "benchmarks.search.photographs, which downloads packages of photographs",
     "places": "benchmarks.search.places, which needs the library that photographs makes",
     "sights": "benchmarks.search.sights, which needs the library that photographs makes",

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from storyscope.evaluate import AnnotatedVideo, load_collection
-from storyscope.stories.methods import example_of
+from storyscope.experiments.detector import example_of
 from storyscope.stories.model import StoryModel, default_model
 from storyscope.stories.training import train
 from training import pin_weights
@@ -51,7 +51,7 @@ def videos_of(data: Path, without: str = "") -> list[AnnotatedVideo]:
     ]
 
 
-def taught_by(folder: Path) -> StoryModel:
+def trained_on(folder: Path) -> StoryModel:
     """A model of one collection, to be scored on another."""
     return trained([*load_collection(folder, features=FEATURES)])
 
@@ -63,7 +63,7 @@ def trained(videos: list[AnnotatedVideo]) -> StoryModel:
         "made by": "training/train_stories.py",
     }
     model = train([example_of(video) for video in videos])
-    return replace(model, card=card, taught_by={v.name: v.fingerprint for v in videos})
+    return replace(model, card=card, trained_on={v.name: v.fingerprint for v in videos})
 
 
 if __name__ == "__main__":

@@ -18,14 +18,14 @@ import numpy as np
 
 from benchmarks import common
 from storyscope.evaluate import AnnotatedVideo, load_collection
+from storyscope.experiments.detector import LearnedDetector, rhythm_of
 from storyscope.experiments.report import markdown
 from storyscope.experiments.shuffling import losses_when_shuffled
 from storyscope.library.explaining import draw_importance
 from storyscope.stories.explain import explain_stories, gather_evidence, relations_importance
-from storyscope.stories.methods import LearnedDetector, rhythm_of
 from storyscope.stories.model import StoryModel
 from storyscope.stories.relations import relate
-from training.train_stories import taught_by
+from training.train_stories import trained_on
 
 ROOT = Path(__file__).parents[2]
 DOCS = common.DOCS
@@ -36,7 +36,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared/data")
     options = parser.parse_args()
     films = load_collection(options.data / "ovsd", features=["vgg19", "hsv"])
-    model = taught_by(options.data / "bbc")
+    model = trained_on(options.data / "bbc")
     rows = [checked(film, model) for film in films]
     shares = {cue: float(np.mean([row["importance"][cue] for row in rows])) for cue in CUES}
     text = written(rows, shares)

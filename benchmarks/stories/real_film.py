@@ -20,12 +20,12 @@ from benchmarks import common
 from storyscope.core import Segmentation
 from storyscope.evaluate import AnnotatedVideo, coverage_overflow, judge, load_collection, mean_iou
 from storyscope.evaluate.trivial import equal_shots, equal_times
+from storyscope.experiments.detector import LearnedDetector
 from storyscope.experiments.report import markdown
 from storyscope.experiments.shuffling import losses_when_shuffled
 from storyscope.library import Library
 from storyscope.library.explaining import cue_importance, draw_importance, explain_boundaries
 from storyscope.stories import detect
-from storyscope.stories.methods import LearnedDetector
 from storyscope.stories.model import StoryModel
 from storyscope.stories.relations import Rhythm
 from training.train_stories import trained, videos_of

@@ -23,10 +23,10 @@ import numpy as np
 from benchmarks import common
 from storyscope.core import Segmentation
 from storyscope.evaluate import load_collection
+from storyscope.experiments.detector import example_of
 from storyscope.experiments.report import markdown
 from storyscope.stories.examples import StoryExample
-from storyscope.stories.fine_tuning import first_minutes, learn, score
-from storyscope.stories.methods import example_of
+from storyscope.stories.fine_tuning import learn, score
 from storyscope.stories.model import StoryModel
 from storyscope.stories.training import train
 
@@ -114,6 +114,14 @@ def annotate(
         chosen.append(part)
         left -= float(np.ptp(part.rhythm.edges))
     return chosen, len(order) - 1
+
+
+def first_minutes(example: StoryExample, minutes: float) -> StoryExample:
+    """The beginning of a video, as far as it was annotated: whole stories, and at least two."""
+    starts = example.rhythm.edges - example.rhythm.edges[0]
+    ends = [story.stop for story in example.truth]
+    inside = [end for end in ends[1:] if starts[end] <= 60 * minutes]
+    return example.part(range(max(inside, default=ends[min(1, len(ends) - 1)])))
 
 
 def written(curves: Mapping[str, Sequence[Mapping[str, float]]], draws: int) -> str:

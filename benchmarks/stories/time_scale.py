@@ -18,14 +18,13 @@ import numpy as np
 from benchmarks import common
 from storyscope.evaluate import AnnotatedVideo, load_collection, mean_iou
 from storyscope.evaluate.trivial import equal_times
+from storyscope.experiments.detector import example_of
 from storyscope.experiments.report import markdown
 from storyscope.stories.detect import find_path
 from storyscope.stories.examples import StoryExample
-from storyscope.stories.fine_tuning import part_of
-from storyscope.stories.methods import example_of
 from storyscope.stories.model import StoryModel
 from storyscope.stories.relations import Rhythm
-from training.train_stories import taught_by
+from training.train_stories import trained_on
 
 ROOT = Path(__file__).parents[2]
 DOCS = common.DOCS
@@ -38,7 +37,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared/data")
     options = parser.parse_args()
     films = load_collection(options.data / "ovsd", features=["vgg19", "hsv"])
-    model = taught_by(options.data / "bbc")
+    model = trained_on(options.data / "bbc")
     speeds = {speed: played(films, speed, model) for speed in SPEEDS}
     short = [scored(piece, model) for film in films for piece in pieces(example_of(film))]
     means = np.mean(short, axis=0)
@@ -77,7 +76,7 @@ def pieces(example: StoryExample) -> list[StoryExample]:
     edges = example.rhythm.edges
     for story in example.truth:
         if edges[story.stop] - edges[first] >= PIECE_SECONDS:
-            parts.append(part_of(example, range(first, story.stop)))
+            parts.append(example.part(range(first, story.stop)))
             first = story.stop
     return [part for part in parts if len(part.truth) > 1]
 

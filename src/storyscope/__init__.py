@@ -14,25 +14,21 @@ A library keeps what was found, resumes where it stopped, and answers searches:
 """
 
 import os
-from importlib import import_module
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from storyscope.config import Config
-    from storyscope.core import (
-        Features,
-        Hit,
-        Segmentation,
-        Shot,
-        Span,
-        Story,
-        Thumbnail,
-        Transcript,
-        Video,
-        Word,
-    )
-    from storyscope.errors import StoryscopeError
-    from storyscope.library import Library, find_stories
+from storyscope.config import Config
+from storyscope.core import (
+    Features,
+    Hit,
+    Segmentation,
+    Shot,
+    Span,
+    Story,
+    Thumbnail,
+    Transcript,
+    Video,
+    Word,
+)
+from storyscope.errors import StoryscopeError
 
 # ONNX Runtime reports its use to its makers unless it is told not to.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
@@ -54,22 +50,10 @@ __all__ = [
     "find_stories",
 ]
 
-HOMES = {
-    "Config": "storyscope.config",
-    "Library": "storyscope.library",
-    "StoryscopeError": "storyscope.errors",
-    "find_stories": "storyscope.library",
-}
-"""Packages of the names that are not in `core`; each is imported when it is first used."""
-
 
 def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module 'storyscope' has no attribute {name!r}")
-    value = getattr(import_module(HOMES.get(name, "storyscope.core")), name)
-    globals()[name] = value
-    return value
+    if name in ("Library", "find_stories"):
+        from storyscope import library
 
-
-def __dir__() -> list[str]:
-    return __all__
+        return getattr(library, name)
+    raise AttributeError(f"module 'storyscope' has no attribute {name!r}")

@@ -19,11 +19,11 @@ from storyscope.errors import AnnotationError, StoryscopeError, UnknownName
 from storyscope.evaluate import load_collection, mean_iou
 from storyscope.experiments import benchmark as judging
 from storyscope.experiments import results
+from storyscope.experiments.detector import LearnedDetector
 from storyscope.experiments.methods import METHODS
 from storyscope.experiments.picture import LABEL, OURS, TRUTH, WIDTH, draw_stories
 from storyscope.experiments.protocols import refuse_taught
 from storyscope.experiments.study import AGREEMENT, simulate_annotators
-from storyscope.stories.methods import LearnedDetector
 from storyscope.stories.model import default_model
 from waiting import is_running, wait_until
 
@@ -258,7 +258,7 @@ def test_a_shipped_model_is_judged_without_training(run, folder):
 
 
 def test_a_shipped_model_is_not_judged_on_the_videos_that_taught_it(run, tmp_path):
-    assert len(default_model().taught_by) == 19
+    assert len(default_model().trained_on) == 19
     write_video(tmp_path / "seen" / "0", "Ice Worlds")
     write_video(tmp_path / "seen" / "1", "bob")
     with pytest.raises(AnnotationError, match="was trained on Ice Worlds, which are to be scored"):
@@ -267,7 +267,7 @@ def test_a_shipped_model_is_not_judged_on_the_videos_that_taught_it(run, tmp_pat
 
 def test_a_video_that_taught_a_model_is_known_under_another_name(folder):
     video = load_collection(folder)[0]
-    taught = LearnedDetector(replace(default_model(), taught_by={"alias": video.fingerprint}))
+    taught = LearnedDetector(replace(default_model(), trained_on={"alias": video.fingerprint}))
     with pytest.raises(AnnotationError, match=f"was trained on {video.name}"):
         refuse_taught(taught, [video])
     with pytest.raises(AnnotationError, match=f"was trained on {video.name}"):

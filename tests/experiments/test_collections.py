@@ -8,7 +8,7 @@ import pytest
 
 from storyscope.evaluate import judge, load_collection
 from storyscope.evaluate.trivial import trivial_scores
-from storyscope.stories.methods import Ours
+from storyscope.experiments.detector import Ours
 
 DATA = Path(
     os.environ.get("STORYSCOPE_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data"

@@ -104,5 +104,5 @@ def test_the_matrix_holds_every_recipe_on_every_video(folder, monkeypatch):
     facts = json.loads(json.dumps(facts_of(task, entries)))
     assert len(facts["matrix"]) == len(entries)
     assert facts["mean_iou"] == pytest.approx(np.mean([*facts["videos"].values()]))
-    assert {TIMING, "uniform", "always varied, even"} <= set(facts["rows"])
+    assert {TIMING, "uniform", "always varied, length prior"} <= set(facts["rows"])
     assert "timing alone" in table_of(facts)

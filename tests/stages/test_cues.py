@@ -10,7 +10,7 @@ from storyscope.cues import BUILT_IN, Cue, evidence_labels, find_cue, indexed_cu
 from storyscope.errors import StoryscopeError, UnknownName
 from storyscope.experiments.ablation import _names_of_evidence
 from storyscope.stages.words import stage_words
-from storyscope.stories.similarity import cues_of, look
+from storyscope.stories.similarity import compare_shots, cues_of
 
 
 def loudness(material, config):
@@ -64,7 +64,7 @@ def test_a_cue_of_another_package_is_indexed_seen_and_explained(with_loudness, f
     assert find_cue("volume") == LOUDNESS
     assert _names_of_evidence()["loudness"] == ["loudness", "volume"]
     (features,) = (each for each in library.features("film") if each.name == "loudness")
-    assert "loudness" in look(cues_of([features]))
+    assert "loudness" in compare_shots(cues_of([features]))
 
 
 @pytest.mark.parametrize("offered", ["no record", BUILT_IN[0], Cue(name="loudness", label="x")])

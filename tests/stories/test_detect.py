@@ -32,12 +32,12 @@ from storyscope.stories import (
 )
 from storyscope.stories import relations as relations_room
 from storyscope.stories import similarity as similarity_room
-from storyscope.stories.decode import expected_overlaps, most_agreeable
-from storyscope.stories.detect import read
+from storyscope.stories.decode import best_segmentation, expected_overlaps
+from storyscope.stories.detect import score_stories
 from storyscope.stories.examples import StoryExample
 from storyscope.stories.explain import boundary_scores
 from storyscope.stories.hierarchy import order_changes, scatter_splits, score_splits
-from storyscope.stories.posterior import posterior, story_chances
+from storyscope.stories.posterior import posterior, story_probabilities
 from storyscope.stories.relations import (
     CUT_COLUMNS,
     LONGEST,
@@ -48,12 +48,12 @@ from storyscope.stories.relations import (
 from storyscope.stories.similarity import (
     View,
     comparable,
+    compare_shots,
     cues_of,
-    distinctive,
-    likeness,
-    look,
     normal_scores,
     quantiles,
+    similarities,
+    whitened,
 )
 from storyscope.stories.training import Recipe, train
 
@@ -102,7 +102,7 @@ def test_the_posterior_sums_over_every_way_to_part_the_shots(seed, shots, length
 
 def test_videos_of_different_length_do_not_disturb_each_other():
     tables = [random_scores(seed, shots, min(shots, 5)) for seed, shots in enumerate((3, 9, 6))]
-    for table, together in zip(tables, story_chances(tables), strict=True):
+    for table, together in zip(tables, story_probabilities(tables), strict=True):
         np.testing.assert_allclose(together, posterior(table).stories, atol=1e-12)
 
 
@@ -144,7 +144,7 @@ def test_expected_overlaps_are_expectations(seed, shots):
         )
 
 
-def test_the_answer_is_nearly_always_the_most_agreeable_of_all():
+def test_the_answer_is_nearly_always_the_best_segmentation_of_all():
     short_of_best = []
     for seed, shots in itertools.product(range(60), (3, 5, 8)):
         chances = posterior(2 * random_scores(seed, shots, shots))
@@ -154,7 +154,7 @@ def test_the_answer_is_nearly_always_the_most_agreeable_of_all():
             rows = np.searchsorted(places, edges)
             return own[rows[:-1], rows[1:]].mean() + others[rows[:-1], rows[1:]].sum()
 
-        found = most_agreeable(chances, np.arange(shots + 1.0))
+        found = best_segmentation(chances, np.arange(shots + 1.0))
         possible = set(places.tolist())
         rivals = [edges for edges in every_segmentation(shots) if set(edges) <= possible]
         short_of_best.append(max(value(edges) for edges in rivals) - value((*found, shots)))
@@ -166,15 +166,15 @@ def test_a_sure_model_is_believed():
     scores = np.full((9, 9), -20.0)
     for start, stop in ((0, 4), (4, 5), (5, 9)):
         scores[start, stop - start - 1] = 20.0
-    assert most_agreeable(posterior(scores), np.arange(10.0)) == (0, 4, 5)
+    assert best_segmentation(posterior(scores), np.arange(10.0)) == (0, 4, 5)
 
 
 @given(st.integers(0, 999), st.integers(1, 12), st.integers(2, 12))
 def test_a_finer_granularity_keeps_every_boundary(seed, shots, lengths):
     scores = random_scores(seed, shots, min(lengths, shots))
     chances = posterior(scores)
-    starts = most_agreeable(chances, np.arange(shots + 1.0))
-    order = order_changes(starts, shots, score_splits(scores, chances))
+    starts = best_segmentation(chances, np.arange(shots + 1.0))
+    order = order_changes(starts, shots, score_splits(chances))
     path = StoryPath(order, len(starts), tuple(chances.begins))
     assert path.stories.starts == starts
     dial = [path.at(step / 20) for step in range(21)]
@@ -220,7 +220,7 @@ def test_a_path_is_a_list_of_every_change():
 @given(st.integers(0, 999))
 def test_normal_scores_forget_the_scale_of_a_network(seed):
     rows = np.random.default_rng(seed).normal(size=(12, 5))
-    plain = likeness(rows, rows)[np.triu_indices(12, 1)]
+    plain = similarities(rows, rows)[np.triu_indices(12, 1)]
     other = 3 * plain - 1
     scores = normal_scores(plain, quantiles(plain))
     np.testing.assert_allclose(scores, normal_scores(other, quantiles(other)), atol=1e-9)
@@ -235,13 +235,13 @@ def test_equal_shots_say_nothing():
 def test_histograms_are_compared_by_their_roots():
     histograms = np.array([[1.0, 0, 0], [0.25, 0.75, 0], [0, 0, 1.0]])
     rows = comparable(histograms)
-    assert likeness(rows, rows)[0, 1] == pytest.approx(0.5)
+    assert similarities(rows, rows)[0, 1] == pytest.approx(0.5)
 
 
 def test_relations_match_their_definitions():
     shots, features, _ = made_up_film(3, stories=4)
     relations = relate(features, Rhythm.of(shots))
-    view = look(cues_of(features))["appearance"].among(range(len(shots)))
+    view = compare_shots(cues_of(features))["appearance"].among(range(len(shots)))
     cuts, runs = relations.cuts["appearance"], relations.runs["appearance"]
     assert cuts.shape == (len(shots), CUT_COLUMNS)
     assert runs.shape == (len(shots), len(shots), RUN_COLUMNS)
@@ -267,9 +267,9 @@ def test_a_film_played_slowly_looks_the_same():
 def test_every_cue_has_a_view_of_its_own_and_appearance_two():
     _, (looks, hue), _ = made_up_film(5)
     sound = Features("audio", looks.vectors[:, :6], "made up")
-    assert [*look(cues_of([looks]))] == ["appearance", "distinctive"]
-    assert set(look(cues_of([looks, hue, sound]))) == {
-        "appearance", "distinctive", "colour", "audio",
+    assert [*compare_shots(cues_of([looks]))] == ["appearance", "whitened"]
+    assert set(compare_shots(cues_of([looks, hue, sound]))) == {
+        "appearance", "whitened", "colour", "audio",
     }  # fmt: skip
 
 
@@ -278,7 +278,9 @@ def test_loud_columns_of_sound_do_not_drown_the_others():
     quiet = rng.normal(size=(30, 4))
     loud = np.hstack([1000 + 300 * rng.normal(size=(30, 1)), quiet])
     scaled = np.hstack([loud[:, :1] / 300, quiet])
-    views = [look(cues_of([Features("audio", rows, "x")]))["audio"] for rows in (loud, scaled)]
+    views = [
+        compare_shots(cues_of([Features("audio", rows, "x")]))["audio"] for rows in (loud, scaled)
+    ]
     np.testing.assert_allclose(*(view.among(range(30)) for view in views), atol=0.05)
 
 
@@ -296,7 +298,7 @@ def test_a_film_looked_at_in_parts_is_the_film_as_a_whole(monkeypatch):
 
 
 @pytest.mark.parametrize("shape", [(9, 6), (6, 9), (5, 1)])
-def test_what_is_distinctive_is_whitened_by_the_films_own_axes(shape):
+def test_a_view_is_whitened_by_the_films_own_axes(shape):
     rows = np.random.default_rng(3).normal(size=shape) * np.arange(1, shape[1] + 1)
     unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     centred = unit - unit.mean(axis=0)
@@ -304,8 +306,8 @@ def test_what_is_distinctive_is_whitened_by_the_films_own_axes(shape):
     variance = strengths**2 / len(rows)
     white = centred @ axes.T / np.sqrt(variance + variance.sum() / min(shape))
     white /= np.linalg.norm(white, axis=1, keepdims=True)
-    found = distinctive(rows)
-    np.testing.assert_allclose(likeness(found, found), white @ white.T, atol=1e-6)
+    found = whitened(rows)
+    np.testing.assert_allclose(similarities(found, found), white @ white.T, atol=1e-6)
 
 
 def test_weights_of_views_are_shared_among_those_there_are(model):
@@ -318,7 +320,7 @@ def test_weights_of_views_are_shared_among_those_there_are(model):
 def test_a_cue_without_a_weight_changes_nothing(model):
     shots, features, _ = made_up_film(5)
     spoken = Features("speech", np.random.default_rng(0).normal(size=(len(shots), 2)), "made up")
-    assert "speech" not in model.view_weights(["colour", "speech"])
+    assert "speech" not in cues_of([spoken])
     assert detect(shots, [*features, spoken], model) == detect(shots, features, model)
     assert detect(shots, [spoken], model) == detect(shots, [], model)
 
@@ -405,11 +407,11 @@ def test_models_that_find_other_stories_have_other_digests(model):
 
 
 def test_a_model_survives_its_file(model, tmp_path):
-    model = replace(model, taught_by={"reef": "1f"})
+    model = replace(model, trained_on={"reef": "1f"})
     model.save(tmp_path / "m.safetensors")
     back = StoryModel.load(tmp_path / "m.safetensors")
     assert back.digest == model.digest
-    assert back.taught_by == {"reef": "1f"}
+    assert back.trained_on == {"reef": "1f"}
     shots, features, _ = made_up_film(2)
     config = StoryConfig(model=str(tmp_path / "m.safetensors"))
     assert segment(shots, features, config) == detect(shots, features, model).stories
@@ -454,11 +456,11 @@ def test_explanations_name_the_cue_that_changed(model):
 
 
 def test_a_cue_counts_as_much_as_the_score_loses_without_it(model):
-    model = replace(model, even=False)
+    model = replace(model, use_priors=False)
     shots, (look_of, hue), truth = made_up_film(50)
     whole = explain(shots, [look_of, hue], model, stories=truth)
     relations = relate([look_of, hue], Rhythm.of(shots))
-    without = boundary_scores(read(relations, model, silenced="colour").scores, truth)
+    without = boundary_scores(score_stories(relations, model, without="colour"), truth)
     for full, less in zip(whole, without, strict=True):
         assert full.cues["colour"] == pytest.approx(full.score - less)
         assert sum(map(abs, full.shares.values())) == pytest.approx(1.0)

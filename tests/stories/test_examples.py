@@ -14,7 +14,7 @@ from storyscope.stories.examples import (
     variants,
 )
 from storyscope.stories.relations import Rhythm
-from storyscope.stories.similarity import comparable, likeness
+from storyscope.stories.similarity import comparable, similarities
 from storyscope.stories.training import Recipe, train
 
 
@@ -54,14 +54,14 @@ def test_a_video_cut_slower_or_faster_has_the_same_stories_at_the_same_times(see
         assert all(len(each) == len(other.rhythm) for each in other.features)
 
 
-def test_another_network_sees_other_numbers_and_similar_likenesses():
+def test_another_network_gives_other_numbers_and_correlated_similarities():
     film = example(1)
     other = projected(film, np.random.default_rng(0))
     assert other.features[0].vectors.shape != film.features[0].vectors.shape
     assert other.features[1] is film.features[1]
     pairs = np.triu_indices(len(film.rhythm), 1)
     rows = (comparable(each.features[0].vectors) for each in (film, other))
-    before, after = (likeness(each, each)[pairs] for each in rows)
+    before, after = (similarities(each, each)[pairs] for each in rows)
     assert np.corrcoef(before, after)[0, 1] > 0.5
 
 
@@ -72,7 +72,7 @@ def test_a_news_programme_has_short_items_and_a_shot_that_returns(seed):
     assert max(len(item) for item in news.truth) <= 15
     assert len(news.truth) >= 12
     firsts = comparable(news.features[0].vectors)[list(news.truth.starts)]
-    closest = np.sort(likeness(firsts, firsts) - 2 * np.eye(len(firsts)), axis=1)[:, -1]
+    closest = np.sort(similarities(firsts, firsts) - 2 * np.eye(len(firsts)), axis=1)[:, -1]
     assert np.mean(closest > 0.9) > 0.2
 
 

@@ -11,7 +11,7 @@ from storyscope.errors import AnnotationError
 from storyscope.evaluate import fingerprint
 from storyscope.stories import fine_tuning
 from storyscope.stories.examples import StoryExample
-from storyscope.stories.fine_tuning import HALF_WAY, fine_tune, first_minutes, halves, learn
+from storyscope.stories.fine_tuning import HALF_WAY, fine_tune, halves, learn
 from storyscope.stories.relations import Rhythm
 from storyscope.stories.training import Recipe, train
 
@@ -91,23 +91,13 @@ def test_no_version_of_a_video_is_learned_from_while_another_is_judged(base, mon
     assert [*tuned.after] == ["reef by anna", "reef by bob", "dune by anna", "dune by bob"]
 
 
-def test_the_first_minutes_hold_whole_stories_and_no_more(base):
-    only = example(21)
-    minutes = only.rhythm.edges[only.truth.starts[5]] / 60 + 0.001
-    part = first_minutes(only, minutes)
-    assert part.truth == Segmentation(only.truth.starts[:5], only.truth.starts[5])
-    assert part.rhythm.edges[-1] <= 60 * minutes
-    assert len(first_minutes(only, 0.0).truth) == 2
-    assert first_minutes(only, 1e6).truth == only.truth
-
-
 def test_a_base_that_was_taught_a_judged_video_is_refused(base):
     films = {name: {name: example(seed)} for seed, name in enumerate(("reef", "dune"))}
-    by_name = replace(base, taught_by={"dune": "its shots"})
+    by_name = replace(base, trained_on={"dune": "its shots"})
     with pytest.raises(AnnotationError, match="trained on dune"):
         fine_tune(films, by_name)
     edges = films["reef"]["reef"].rhythm.edges.tolist()
-    renamed = replace(base, taught_by={"another name": fingerprint(edges)})
+    renamed = replace(base, trained_on={"another name": fingerprint(edges)})
     with pytest.raises(AnnotationError, match="trained on reef"):
         fine_tune(films, renamed)
 

@@ -18,7 +18,7 @@ Trivial baselines are not included: they are in every table, with the true numbe
 """
 
 METHODS: dict[str, str] = {
-    "ours": "storyscope.stories.methods:Ours",
+    "ours": "storyscope.experiments.detector:Ours",
     "paper": "storyscope.baselines.paper_methods:Paper",
     "paper-siamese": "storyscope.baselines.paper_methods:PaperSiamese",
     "triplet": "storyscope.baselines.paper_methods:Triplet",

@@ -19,17 +19,17 @@ import numpy as np
 from storyscope.cues import find_cue
 from storyscope.errors import AnnotationError
 from storyscope.evaluate import AnnotatedVideo, judge, load_collection, trivial_scores
+from storyscope.experiments.detector import LearnedDetector, Ours
 from storyscope.experiments.report import markdown
 from storyscope.processes.pool import run_tasks
 from storyscope.progress import Report, Step, silent
-from storyscope.stories.methods import LearnedDetector, Ours
 from storyscope.stories.training import Recipe
 
 TRAININGS = {"plain": Recipe(varied=False), "varied": Recipe()}
 """Training data: each video as it is, or with variants derived from it."""
 
-READINGS = {"scores alone": False, "even": True}
-"""Decoding: by scores alone, or with a preference for stories of similar length."""
+READINGS = {"scores alone": False, "length prior": True}
+"""Decoding: by scores alone, or with the prior of story lengths."""
 
 RECIPES = tuple(f"{training}, {reading}" for training in TRAININGS for reading in READINGS)
 """The recipes to choose from: every kind of training with every kind of decoding."""
@@ -147,8 +147,8 @@ def entries_of(study: NestedStudy, fit: Fit) -> list[Entry]:
     taught = [videos[name].for_training() for name in fit.taught]
     model = Ours(TRAININGS[fit.training]).fit(taught, seed=fit.seed).model
     detectors = {
-        f"{fit.training}, {reading}": LearnedDetector(replace(model, even=even))
-        for reading, even in READINGS.items()
+        f"{fit.training}, {reading}": LearnedDetector(replace(model, use_priors=priors))
+        for reading, priors in READINGS.items()
     }
     names = _cue_sets(study.features) if fit.inner is None else {EVERYTHING: study.features}
     return [

@@ -85,12 +85,12 @@ def _trained_elsewhere(benchmark: Benchmark, method: StoryMethod) -> StoryDetect
 
 
 def refuse_taught(detector: StoryDetector, videos: Sequence[AnnotatedVideo]) -> None:
-    taught_by: Mapping[str, str] = getattr(detector, "taught_by", {})
+    trained_on: Mapping[str, str] = getattr(detector, "trained_on", {})
     shared = [
         video.name
         for video in videos
-        if video.name in taught_by
-        or any(same_video(video.fingerprint, known) for known in taught_by.values())
+        if video.name in trained_on
+        or any(same_video(video.fingerprint, known) for known in trained_on.values())
     ]
     if shared:
         raise AnnotationError(

@@ -33,7 +33,7 @@ def losses_when_shuffled(
     relations = relate(features, rhythm)
     full = boundary_scores(score_stories(relations, model), stories)
     rng = np.random.default_rng(seed)
-    losses = dict.fromkeys((*cues_used(relations, model), TIME), np.zeros_like(full))
+    losses = dict.fromkeys((*cues_used(relations), TIME), np.zeros_like(full))
     for _ in range(rounds):
         order = rng.permutation(len(rhythm))
         for cue in losses:

@@ -9,13 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from storyscope.concepts import (
-    Detections,
-    SecondOpinion,
-    detect_in_shots,
-    load_trained,
-    title_stories,
-)
+from storyscope.concepts import SecondOpinion, Seen, load_trained, seen_in_shots, title_stories
 from storyscope.core import Film, Mined, Shot, Span, Story, Transcript, VisionOutput
 from storyscope.features import shots_of_lettering
 from storyscope.search import load_text_model
@@ -45,7 +39,7 @@ class Material:
         words: Transcript | None,
         screen: Transcript | None,
         mined: Mined | None,
-        seen: Detections,
+        seen: Seen,
         text_model: str,
         ask: SecondOpinion | None = None,
     ) -> None:
@@ -111,6 +105,6 @@ def _is_lettering(story: Story, material: Material) -> bool:
     return 2 * lettered > sum(lengths.values())
 
 
-def detections_of(film: Film, seen: VisionOutput, trained: Path) -> Detections:
+def sights(film: Film, seen: VisionOutput, trained: Path) -> Seen:
     """The content of the pictures, shot by shot, by all available detectors."""
-    return detect_in_shots(film.keyframes, seen, len(film.shots), trained=load_trained(trained))
+    return seen_in_shots(film.keyframes, seen, len(film.shots), trained=load_trained(trained))

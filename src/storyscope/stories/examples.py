@@ -18,8 +18,8 @@ from storyscope.cues import find_cue
 from storyscope.stories.relations import Rhythm
 from storyscope.stories.similarity import Array
 
-WANDERING = 0.1
-"""How far a story moves in another order, relative to the number of stories."""
+MOVED = 0.1
+"""Standard deviation of how far a story moves in another order, relative to their number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +31,12 @@ class StoryExample:
     truth: Segmentation
     """Stories over shots."""
 
+    def part(self, shots: range) -> StoryExample:
+        """Some of the shots as a video of their own; stories that reach beyond them end with
+        them."""
+        starts = [0, *(cut - shots.start for cut in self.truth.cuts if cut in shots[1:])]
+        return self.of_shots(np.arange(shots.start, shots.stop), starts)
+
     def of_shots(self, shots: Array, starts: Iterable[int]) -> StoryExample:
         """A selection of the shots, in the given order, with stories starting there."""
         features = tuple(replace(each, vectors=each.vectors[shots]) for each in self.features)
@@ -40,24 +46,16 @@ class StoryExample:
 
 def variants(example: StoryExample, rng: np.random.Generator) -> list[StoryExample]:
     """The video itself and its variants, all with the same probability."""
-    others = (reordered(example, rng) for _ in range(4))
-    first, second, third, fourth = others
-    return [
-        example,
-        first,
-        second,
-        projected(third, rng),
-        projected(fourth, rng),
-        sparser(example, rng),
-        denser(example, rng),
-        as_news(example, rng),
-    ]
+    orders = [reordered(example, rng) for _ in range(4)]
+    projections = [projected(each, rng) for each in orders[2:]]
+    edits = [sparser(example, rng), denser(example, rng)]
+    return [example, *orders[:2], *projections, *edits, as_news(example, rng)]
 
 
 def reordered(example: StoryExample, rng: np.random.Generator) -> StoryExample:
     """The same stories in another order, most of them near their old position."""
     stories = [*example.truth]
-    moved = WANDERING * len(stories) * rng.standard_normal(len(stories))
+    moved = MOVED * len(stories) * rng.standard_normal(len(stories))
     order = [stories[k] for k in np.argsort(np.arange(len(stories)) + moved)]
     shots = np.concatenate([np.arange(story.start, story.stop) for story in order])
     return example.of_shots(shots, np.cumsum([0, *(len(story) for story in order[:-1])]))
@@ -69,7 +67,7 @@ def projected(example: StoryExample, rng: np.random.Generator) -> StoryExample:
     Some of the numbers are mixed at random into fewer, usually rectified, and noisier.
     """
 
-    def by_another(feature: Features) -> Features:
+    def by_another_network(feature: Features) -> Features:
         if find_cue(feature.name).view != "appearance":
             return feature
         rows = np.asarray(feature.vectors, np.float64)
@@ -81,7 +79,7 @@ def projected(example: StoryExample, rng: np.random.Generator) -> StoryExample:
         rows += rng.uniform(0.0, 0.3) * rng.standard_normal(rows.shape)
         return replace(feature, vectors=rows.astype(np.float32))
 
-    return replace(example, features=tuple(by_another(each) for each in example.features))
+    return replace(example, features=tuple(by_another_network(each) for each in example.features))
 
 
 def sparser(example: StoryExample, rng: np.random.Generator) -> StoryExample:
@@ -120,38 +118,38 @@ def as_news(example: StoryExample, rng: np.random.Generator) -> StoryExample:
     items = _items(example.truth, rng)
     chosen = [items[k] for k in rng.permutation(len(items))[: rng.integers(12, 40)]]
     anchors = rng.integers(0, len(example.rhythm), 2)
-    often = rng.uniform(0.3, 0.95)
+    introduced = rng.uniform(0.3, 0.95)
     shots: list[int] = []
     starts: list[int] = []
-    announced: list[int] = []
+    anchored: list[int] = []
     for item in chosen:
         starts.append(len(shots))
-        if rng.random() < often:
-            announced.append(len(shots))
+        if rng.random() < introduced:
+            anchored.append(len(shots))
             shots.append(int(anchors[int(rng.random() < 0.3)]))
         shots += [*item]
     order = np.array(shots)
     programme = example.of_shots(order, starts)
     lengths = np.maximum(example.rhythm.lengths[order] * rng.uniform(0.4, 1.0), 0.7)
-    lengths[announced] = rng.lognormal(np.log(12), 0.5, len(announced))
+    lengths[anchored] = rng.lognormal(np.log(12), 0.5, len(anchored))
     share = np.zeros((len(order), 1))
-    share[announced, 0] = rng.uniform(0.05, 0.25, len(announced))
-    strangers = rng.integers(0, len(example.rhythm), len(order))
+    share[anchored, 0] = rng.uniform(0.05, 0.25, len(anchored))
+    others = rng.integers(0, len(example.rhythm), len(order))
     return replace(
         programme,
         rhythm=Rhythm(np.append(0.0, lengths.cumsum()), np.zeros(len(order))),
-        features=tuple(_mixed(each, order, strangers, share) for each in example.features),
+        features=tuple(_mixed(each, order, others, share) for each in example.features),
     )
 
 
 def _items(truth: Segmentation, rng: np.random.Generator) -> list[range]:
     """Runs of a few shots within the stories, with a shot or two left out between them."""
     items = []
-    usual = int(rng.choice([3, 6]))
+    typical = int(rng.choice([3, 6]))
     for story in truth:
         start = story.start
         while start < story.stop:
-            length = int(np.clip(rng.lognormal(np.log(usual), 0.6), 1, 14))
+            length = int(np.clip(rng.lognormal(np.log(typical), 0.6), 1, 14))
             items.append(range(start, min(story.stop, start + length)))
             start = items[-1].stop + int(rng.integers(0, 3))
     return items

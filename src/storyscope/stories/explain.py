@@ -1,8 +1,8 @@
 """Why a boundary is where it is: how sure the detector is, and which cues speak for it.
 
 The score of a boundary between two stories is how much better they score apart than as one story.
-A cue's contribution is what the score loses when the cue is silenced: then the model takes what is
-usual for it.
+A cue's contribution is what the score loses when the cue is left out: then every shot change and
+every run of the same length has the values that are usual in the video.
 """
 
 from __future__ import annotations
@@ -13,15 +13,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from storyscope.core import Features, Segmentation, Shot
-from storyscope.stories.detect import find_path, read, score_stories, settled
+from storyscope.stories.detect import find_path, score_stories
 from storyscope.stories.model import StoryModel, default_model
+from storyscope.stories.posterior import posterior
+from storyscope.stories.priors import with_priors
 from storyscope.stories.relations import CUT_COLUMNS, RUN_COLUMNS, Relations, Rhythm, relate
 from storyscope.stories.similarity import TIME, Array, cue_of_view
 
 
 @dataclass(frozen=True)
 class BoundaryExplanation:
-    """One boundary: where, how sure, and how much each cue speaks for it (or, below 0, against)."""
+    """Position and probability of a boundary, and how much each cue speaks for it (or, below 0,
+    against)."""
 
     shot: int
     """First shot of the story that begins here."""
@@ -35,7 +38,8 @@ class BoundaryExplanation:
 
     @property
     def shares(self) -> dict[str, float]:
-        """What each cue adds as a share of all that was said for and against: |shares| sum to 1."""
+        """Contribution of each cue as a share of all contributions for and against: |shares| sum
+        to 1."""
         total = sum(abs(added) for added in self.cues.values())
         return {cue: added / total if total else 0.0 for cue, added in self.cues.items()}
 
@@ -47,20 +51,20 @@ class BoundaryExplanation:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What the model makes of a video with every cue and without each of them.
+    """Scores of a video's stories with every cue and without each of them.
 
-    It takes a while to gather; boundaries of any stories of the video are then explained at once.
+    They take seconds to compute; boundaries of any segmentation are then explained at once.
     """
 
     edges: Array
     """Seconds at which the shots begin."""
     begins: Array
     """Probability that a story begins with each shot."""
-    settled: Array
-    """Scores of stories that are as even and as many as is usual, [shots, lengths]."""
+    scores: Array
+    """Scores of stories with the priors, [shots, lengths]."""
     plain: Array
-    """Scores of stories, [shots, lengths], whatever is usual."""
-    silenced: Mapping[str, Array]
+    """Scores of stories without the priors, [shots, lengths]."""
+    without: Mapping[str, Array]
     """By cue, the plain scores without it."""
 
 
@@ -79,20 +83,20 @@ def explain(
 
 def gather_evidence(relations: Relations, model: StoryModel) -> Evidence:
     """Score a video with every cue and without each of them."""
-    plain = read(relations, model)
-    usual = settled(plain, relations.rhythm, model)
-    cues = (*cues_used(relations, model), TIME)
-    silenced = {cue: score_stories(relations, model, silenced=cue) for cue in cues}
-    edges, begins = relations.rhythm.edges, usual.chances.begins
-    return Evidence(edges, begins, usual.scores, plain.scores, silenced)
+    plain = found = posterior(score_stories(relations, model))
+    if model.use_priors:
+        found = with_priors(plain, relations.rhythm, model.pace)
+    cues = (*cues_used(relations), TIME)
+    without = {cue: score_stories(relations, model, without=cue) for cue in cues}
+    return Evidence(relations.rhythm.edges, found.begins, found.scores, plain.scores, without)
 
 
 def explain_stories(evidence: Evidence, stories: Segmentation) -> list[BoundaryExplanation]:
-    """Explain every boundary of any stories of a video whose evidence was gathered."""
+    """Explain every boundary of any segmentation of a video."""
     full = boundary_scores(evidence.plain, stories)
-    scores = boundary_scores(evidence.settled, stories)
+    scores = boundary_scores(evidence.scores, stories)
     lost = {
-        cue: full - boundary_scores(without, stories) for cue, without in evidence.silenced.items()
+        cue: full - boundary_scores(without, stories) for cue, without in evidence.without.items()
     }
     return [
         BoundaryExplanation(
@@ -106,10 +110,9 @@ def explain_stories(evidence: Evidence, stories: Segmentation) -> list[BoundaryE
     ]
 
 
-def cues_used(relations: Relations, model: StoryModel) -> list[str]:
+def cues_used(relations: Relations) -> list[str]:
     """The cues that a video has and that have a weight."""
-    weighted = (cue_of_view(view) for view in model.view_weights(relations.cuts))
-    return [*dict.fromkeys([*weighted, *relations.evidence])]
+    return [*dict.fromkeys([*map(cue_of_view, relations.cuts), *relations.boundary_odds])]
 
 
 def importance(
@@ -124,10 +127,10 @@ def importance(
 
 
 def relations_importance(relations: Relations, model: StoryModel) -> dict[str, float]:
-    """How much each cue matters in a video that is known by its relations."""
+    """How much each cue matters in a video, given its relations."""
     cuts, runs = model.slopes(*model.inputs(relations))
     of_views = np.r_[cuts[:CUT_COLUMNS], runs[:RUN_COLUMNS]].mean()
-    shares = dict.fromkeys(cues_used(relations, model), 0.0)
+    shares = dict.fromkeys(cues_used(relations), 0.0)
     for view, weight in model.view_weights(relations.cuts).items():
         shares[cue_of_view(view)] += weight * of_views
     shares[TIME] = np.r_[cuts[CUT_COLUMNS:], runs[RUN_COLUMNS:]].mean()

@@ -1,8 +1,8 @@
-"""Learn an editor's style from a few annotated videos, and say honestly whether it helped.
+"""Learn an editor's style from a few annotated videos, and measure whether it helped.
 
-Training starts from a model that knows stories in general and stays near it. Whether that helped
-is judged on videos it was not shown: each annotated video in turn is left out, with every person's
-version of it. A single video is judged in halves, each by a model that saw only the other.
+Training starts from a general model and stays near it. Whether that helped is measured by
+cross-validation: each annotated video in turn is left out, with every person's version of it. A
+single video is scored in halves, each by a model that was trained on the other.
 """
 
 from __future__ import annotations
@@ -19,36 +19,38 @@ from storyscope.progress import Report, Step, silent
 from storyscope.stories.detect import find_path
 from storyscope.stories.examples import StoryExample
 from storyscope.stories.model import StoryModel, default_model
-from storyscope.stories.pace import Pace
+from storyscope.stories.priors import Pace
 from storyscope.stories.training import Recipe, train
 
 FINE = Recipe(steps=80, learning_rate=0.002, weight_decay=2.0, batch=8, varied=False)
-"""Few steps, and a strong pull back to where it began."""
+"""Few steps, and a strong pull back to the base model."""
 
 HALF_WAY = 30
-"""Annotated stories that take the model half the way to what training on them gives."""
+"""Number of annotated stories with which half of the change by training is kept."""
 
 
 @dataclass(frozen=True, eq=False)
 class FineTuning:
-    """The new model, and mean IoU on videos that were left out while training."""
+    """The new model, and mean IoU on videos that were left out of training."""
 
     model: StoryModel
     before: Mapping[str, float]
-    """With the model it began from."""
+    """With the base model."""
     after: Mapping[str, float]
-    """After learning from the other videos."""
+    """After training on the other videos."""
     uniform: Mapping[str, float]
-    """Stories of equal length, as many as are true."""
+    """Of stories of equal length, with the true number."""
     minutes: float
-    """How much was annotated."""
+    """Annotated minutes."""
 
     @property
     def gain(self) -> float:
+        """Mean gain on the videos left out."""
         return float(np.mean([*self.after.values()]) - np.mean([*self.before.values()]))
 
     @property
     def helped(self) -> bool:
+        """Whether the videos left out score higher than before."""
         return self.gain > 0
 
 
@@ -62,13 +64,13 @@ def fine_tune(
 ) -> FineTuning:
     """Learn from people's versions, by video and then by name, starting from `base`.
 
-    None is the model that ships. A base that was taught by one of these videos, under this name or
-    another, is refused: it knows the stories already, and would be judged too well.
+    None is the model that ships. A base that was trained on one of these videos, under this name or
+    another, is refused, because its scores there would be too high.
     """
     if not examples:
         raise AnnotationError("nothing to learn from; annotate at least one video")
     base = base or default_model()
-    if known := [video for video, of in examples.items() if _taught_by(base, video, of)]:
+    if known := [video for video, of in examples.items() if _trained_on(base, video, of)]:
         raise AnnotationError(
             f"the model to begin with was trained on {', '.join(known)}, so there is no telling "
             "whether learning helped there; begin with another model, or annotate other videos"
@@ -93,20 +95,20 @@ def fine_tune(
     )
 
 
-def _taught_by(base: StoryModel, video: str, versions: Mapping[str, StoryExample]) -> bool:
+def _trained_on(base: StoryModel, video: str, versions: Mapping[str, StoryExample]) -> bool:
     edges = next(iter(versions.values())).rhythm.edges
-    return video in base.taught_by or any(
-        same_video(fingerprint(edges.tolist()), known) for known in base.taught_by.values()
+    return video in base.trained_on or any(
+        same_video(fingerprint(edges.tolist()), known) for known in base.trained_on.values()
     )
 
 
 def learn(
     examples: list[StoryExample], base: StoryModel, recipe: Recipe = FINE, *, seed: int = 0
 ) -> StoryModel:
-    """The base after these examples, as far from where it began as they are many.
+    """The base after training on these examples.
 
-    Few stories say little: of the way to what training gives, n stories go n / (n + HALF_WAY).
-    The number of stories per minute counts from now on, for the pace is the editor's.
+    Of the change, n annotated stories keep a share of n / (n + HALF_WAY). The pace of the examples
+    is stored with the model.
     """
     trained = train(examples, recipe, seed=seed, base=base)
     stories = sum(len(example.truth) for example in examples)
@@ -120,7 +122,7 @@ def learn(
         [len(example.truth) for example in examples],
         [example.rhythm.minutes for example in examples],
     )
-    return StoryModel(weights, base.card, base.taught_by, pace)
+    return StoryModel(weights, base.card, base.trained_on, pace)
 
 
 def score(model: StoryModel, example: StoryExample) -> float:
@@ -130,7 +132,7 @@ def score(model: StoryModel, example: StoryExample) -> float:
 
 
 def halves(versions: Mapping[str, StoryExample]) -> dict[str, dict[str, StoryExample]]:
-    """People's versions of one video, all parted at the boundary nearest to its middle."""
+    """People's versions of one video, all split at the boundary nearest to its middle."""
     name, finest = max(versions.items(), key=lambda version: len(version[1].truth))
     if len(finest.truth) < 4:
         raise AnnotationError(
@@ -140,26 +142,13 @@ def halves(versions: Mapping[str, StoryExample]) -> dict[str, dict[str, StoryExa
     end = finest.truth.end
     middle = min(finest.truth.cuts[1:-1], key=lambda cut: abs(cut - end / 2))
     return {
-        half: {f"{name}, {half}": part_of(example, shots) for name, example in versions.items()}
+        half: {f"{name}, {half}": example.part(shots) for name, example in versions.items()}
         for half, shots in (("first half", range(middle)), ("second half", range(middle, end)))
     }
 
 
-def first_minutes(example: StoryExample, minutes: float) -> StoryExample:
-    """A video as far as it was annotated: whole stories only, and at least two of them."""
-    starts = example.rhythm.edges - example.rhythm.edges[0]
-    ends = [story.stop for story in example.truth]
-    inside = [end for end in ends[1:] if starts[end] <= 60 * minutes]
-    return part_of(example, range(max(inside, default=ends[min(1, len(ends) - 1)])))
-
-
-def part_of(example: StoryExample, shots: range) -> StoryExample:
-    """Some of the shots as a video of their own; stories that reach beyond them end with them."""
-    starts = [0, *(cut - shots.start for cut in example.truth.cuts if cut in shots[1:])]
-    return example.of_shots(np.arange(shots.start, shots.stop), starts)
-
-
 def _uniform(example: StoryExample) -> float:
+    """Mean IoU of equal times with the true number of stories."""
     return _agreement(equal_times(example.rhythm.edges, len(example.truth)), example)
 
 

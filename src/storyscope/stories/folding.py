@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from storyscope.core import StoryPath
 
@@ -25,19 +26,14 @@ def fold(path: StoryPath, blank: Sequence[bool], *, credits_start: int) -> Story
             late.add(max(edges, key=rank.__getitem__))
         elif len(edges) == 1:
             late.update(edges)
-    told = path.order[: path.natural - 1]
-    order = [cut for cut in path.order if cut not in late]
-    order += [cut for cut in path.order if cut in late]
-    natural = 1 + sum(cut not in late for cut in told)
+    order = sorted(path.order, key=lambda cut: (cut in late, rank[cut]))
+    natural = path.natural - len(late.intersection(path.order[: path.natural - 1]))
     return StoryPath(tuple(order), natural, path.confidence)
 
 
 def _runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
     """Runs of set flags: the first index of each run, and the index after its last."""
-    start = None
-    for place, flag in enumerate([*flags, False]):
-        if flag and start is None:
-            start = place
-        elif not flag and start is not None:
-            yield start, place
-            start = None
+    for flag, places in groupby(range(len(flags)), key=lambda place: bool(flags[place])):
+        if flag:
+            run = [*places]
+            yield run[0], run[-1] + 1

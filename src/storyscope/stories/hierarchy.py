@@ -1,8 +1,8 @@
-"""Order the changes of shot so that any number of stories can be told, each inside a coarser one.
+"""Order the shot changes so that any number of stories can be had, each inside a coarser one.
 
-From the stories the detector would tell, coarser levels come by giving up, one at a time, the
-boundary that is least missed; finer levels by adding the one that gains most. Gain and loss are
-the same number: how much better two stories are than the one they make together.
+From the detected stories, coarser levels follow by removing, one at a time, the boundary with the
+smallest gain; finer levels by adding the one with the largest. The gain of a boundary is how much
+better two stories are than the one they make together.
 """
 
 from __future__ import annotations
@@ -21,35 +21,34 @@ Splits = Callable[[int, int], Array]
 
 
 def order_changes(starts: Sequence[int], shots: int, splits: Splits) -> tuple[int, ...]:
-    """Every change of shot, most telling first, passing through the stories given by `starts`."""
-    kept = _given_up_last_first(list(starts), shots, splits)
-    added = _added_first_first([*starts, shots], splits)
-    return tuple(int(cut) for cut in [*kept, *added])
+    """Every shot change, most important first; the first ones give the stories in `starts`."""
+    edges = [*starts, shots]
+    return tuple(int(cut) for cut in [*_by_removal(edges, splits), *_by_addition(edges, splits)])
 
 
-def score_splits(scores: Array, chances: Posterior) -> Splits:
-    """Worth of a boundary by the scores of stories.
+def score_splits(found: Posterior) -> Splits:
+    """Gain of a boundary by the scores of stories.
 
-    Where the one story is too long to be scored, it is judged by how likely its cuts are.
+    Where the one story is too long to be scored, it is the log-odds of the boundary.
     """
-    likely = np.clip(chances.begins, 1e-6, 1 - 1e-6)
+    likely = np.clip(found.begins, 1e-6, 1 - 1e-6)
     log_odds = np.log(likely / (1 - likely))
-    longest = scores.shape[1]
+    scores, longest = found.scores, found.scores.shape[1]
 
     def splits(start: int, stop: int) -> Array:
         cuts = np.arange(start + 1, stop)
         if stop - start > longest:
-            values: Array = log_odds[cuts]
-            return values
+            gains: Array = log_odds[cuts]
+            return gains
         apart = scores[start, cuts - start - 1] + scores[cuts, stop - cuts - 1]
-        values = apart - scores[start, stop - start - 1]
-        return values
+        gains = apart - scores[start, stop - start - 1]
+        return gains
 
     return splits
 
 
 def scatter_splits(rows: Array) -> Splits:
-    """Worth of a boundary by the scatter around the means that it saves."""
+    """Gain of a boundary by the reduction of the scatter around the means."""
     sums = np.vstack([np.zeros(rows.shape[1]), rows.cumsum(axis=0)])
 
     def splits(start: int, stop: int) -> Array:
@@ -57,40 +56,41 @@ def scatter_splits(rows: Array) -> Splits:
         left = (sums[cuts] - sums[start]) / (cuts - start)[:, None]
         right = (sums[stop] - sums[cuts]) / (stop - cuts)[:, None]
         share = (cuts - start) * (stop - cuts) / (stop - start)
-        values: Array = share * ((left - right) ** 2).sum(axis=1)
-        return values
+        gains: Array = share * ((left - right) ** 2).sum(axis=1)
+        return gains
 
     return splits
 
 
-def _given_up_last_first(starts: list[int], shots: int, splits: Splits) -> list[int]:
-    """The cuts between the stories, the one that is missed most first."""
-    edges = [*starts, shots]
+def _by_removal(edges: Sequence[int], splits: Splits) -> list[int]:
+    """The cuts between the stories, the one that is removed last first."""
+    edges = [*edges]
 
-    def worth(cut: int) -> float:
+    def gain(cut: int) -> float:
         start, stop = edges[cut - 1], edges[cut + 1]
         return float(splits(start, stop)[edges[cut] - start - 1])
 
-    values = [worth(cut) for cut in range(1, len(edges) - 1)]
-    given_up = []
-    while values:
-        least = int(np.argmin(values))
-        values.pop(least)
-        given_up.append(edges.pop(least + 1))
-        for beside in range(max(least - 1, 0), min(least + 1, len(values))):
-            values[beside] = worth(beside + 1)
-    return given_up[::-1]
+    gains = [gain(cut) for cut in range(1, len(edges) - 1)]
+    removed = []
+    while gains:
+        least = int(np.argmin(gains))
+        gains.pop(least)
+        removed.append(edges.pop(least + 1))
+        for beside in range(max(least - 1, 0), min(least + 1, len(gains))):
+            gains[beside] = gain(beside + 1)
+    return removed[::-1]
 
 
-def _added_first_first(edges: Sequence[int], splits: Splits) -> list[int]:
-    """All other cuts, the one that gains most first; a story is split before its parts are."""
+def _by_addition(edges: Sequence[int], splits: Splits) -> list[int]:
+    """All other cuts, the one with the largest gain first; a story is split before its parts
+    are."""
     heap: list[tuple[float, int, int, int]] = []
 
     def offer(start: int, stop: int) -> None:
         if stop - start > 1:
-            values = splits(start, stop)
-            best = int(values.argmax())
-            heapq.heappush(heap, (-float(values[best]), start + 1 + best, start, stop))
+            gains = splits(start, stop)
+            best = int(gains.argmax())
+            heapq.heappush(heap, (-float(gains[best]), start + 1 + best, start, stop))
 
     for start, stop in pairwise(edges):
         offer(start, stop)

@@ -18,7 +18,7 @@ import numpy as np
 
 from storyscope.errors import ModelError
 from storyscope.models import check_own, read_weights, write_weights
-from storyscope.stories.pace import Pace
+from storyscope.stories.priors import Pace
 from storyscope.stories.relations import (
     CUT_COLUMNS,
     CUT_TIMING,
@@ -27,7 +27,7 @@ from storyscope.stories.relations import (
     RUN_TIMING,
     Relations,
 )
-from storyscope.stories.similarity import COLOUR, LEARNED, TIME, Array, cue_of_view, vote_of
+from storyscope.stories.similarity import COLOUR, LEARNED, TIME, Array, cue_of_view, relative_weight
 
 NEIGHBOURS = 2
 """Number of shot changes on either side that the network sees."""
@@ -48,12 +48,12 @@ class StoryModel:
     """Layers by name, float32 [in, out]; biases [out]; means and scales of the columns; `views`."""
     card: Mapping[str, str] = field(default_factory=dict)
     """What it was trained on and how, as text."""
-    taught_by: Mapping[str, str] = field(default_factory=dict)
+    trained_on: Mapping[str, str] = field(default_factory=dict)
     """The videos it was trained on by name, each with the fingerprint of its shots."""
     pace: Pace | None = None
     """The pace of the series it was trained on; None for a general model."""
-    even: bool = True
-    """Whether stories of similar length are preferred where the scores say nothing.
+    use_priors: bool = True
+    """Whether the prior of story lengths and the pace are used.
 
     This is not stored in the file: it is turned off only to measure its effect.
     """
@@ -81,16 +81,17 @@ class StoryModel:
     def view_weights(self, views: Collection[str]) -> dict[str, float]:
         """The normalised weight of each of these views; they sum to one."""
         learned = dict(zip(LEARNED, np.exp(self.weights["views"]).tolist(), strict=True))
-        shares = {view: learned.get(view, vote_of(view) * learned[COLOUR]) for view in views}
+        shares = {v: learned.get(v, relative_weight(v) * learned[COLOUR]) for v in views}
         total = sum(shares.values())
-        return {view: share / total for view, share in shares.items() if share}
+        return {view: share / total for view, share in shares.items()}
 
-    def inputs(self, relations: Relations, silenced: str | None = None) -> tuple[Array, Array]:
+    def inputs(self, relations: Relations, without: str | None = None) -> tuple[Array, Array]:
         """Input rows of the two networks: relations averaged over the views, and timing.
 
-        A cue that is ablated, including timing, is replaced by its mean.
+        A cue that is left out, or timing, has the same values everywhere: those that are usual in
+        the video.
         """
-        shares = self.view_weights(relations.cuts)
+        weights = self.view_weights(relations.cuts)
         tables = []
         for kind, of_views, of_time in (
             ("cut", relations.cuts, relations.cut_timing),
@@ -99,13 +100,12 @@ class StoryModel:
             mean, scale = self.weights[f"{kind}_mean"], self.weights[f"{kind}_scale"]
             columns = len(mean) - of_time.shape[-1]
             table = np.zeros((*of_time.shape[:-1], len(mean)), np.float32)
-            for view, share in shares.items():
-                if cue_of_view(view) == silenced:
-                    continue
+            for view, weight in weights.items():
                 rows = standardised(of_views[view], mean[:columns], scale[:columns])
-                table[..., :columns] += share * rows
-            if silenced != TIME:
-                table[..., columns:] = standardised(of_time, mean[columns:], scale[columns:])
+                left_out = cue_of_view(view) == without
+                table[..., :columns] += weight * (usual(rows) if left_out else rows)
+            rows = standardised(of_time, mean[columns:], scale[columns:])
+            table[..., columns:] = usual(rows) if without == TIME else rows
             tables.append(table)
         return tables[0], tables[1]
 
@@ -116,29 +116,29 @@ class StoryModel:
         """
         shots, lengths, _ = runs.shape
         w = self.weights
-        seen = np.maximum(cuts @ w["cut_1"] + w["cut_1_bias"], 0)
-        hidden = np.maximum(around(seen) @ w["cut_2"] + w["cut_2_bias"], 0)
-        of_cuts = (hidden @ w["cut_3"] + w["cut_3_bias"])[:, 0]
+        first = np.maximum(cuts @ w["cut_1"] + w["cut_1_bias"], 0)
+        second = np.maximum(with_neighbours(first) @ w["cut_2"] + w["cut_2_bias"], 0)
+        of_cuts = (second @ w["cut_3"] + w["cut_3_bias"])[:, 0]
         of_cuts[0] = 0.0
         scores: Array = np.empty((shots, lengths))
         for part in (slice(start, start + PART) for start in range(0, shots, PART)):
             hidden = np.maximum(runs[part] @ w["run_1"] + w["run_1_bias"], 0)
             hidden = np.maximum(hidden @ w["run_2"] + w["run_2_bias"], 0)
             scores[part] = of_cuts[part, None] + (hidden @ w["run_3"] + w["run_3_bias"])[..., 0]
-        scores[np.arange(shots)[:, None] + np.arange(lengths) >= shots] = -np.inf
+        scores[~inside(shots, lengths)] = -np.inf
         return scores
 
     def slopes(self, cuts: Array, runs: Array) -> tuple[Array, Array]:
         """Mean absolute gradient of the score by each column of `cuts` and of `runs`."""
         w = self.weights
-        seen = cuts @ w["cut_1"] + w["cut_1_bias"]
-        middle = w["cut_2"].reshape(2 * NEIGHBOURS + 1, seen.shape[1], -1)[NEIGHBOURS]
-        hidden = around(np.maximum(seen, 0)) @ w["cut_2"] + w["cut_2_bias"]
-        back = ((hidden > 0) * w["cut_3"][:, 0]) @ middle.T * (seen > 0)
+        first = cuts @ w["cut_1"] + w["cut_1_bias"]
+        second = with_neighbours(np.maximum(first, 0)) @ w["cut_2"] + w["cut_2_bias"]
+        own = w["cut_2"].reshape(2 * NEIGHBOURS + 1, first.shape[1], -1)[NEIGHBOURS]
+        back = ((second > 0) * w["cut_3"][:, 0]) @ own.T * (first > 0)
         of_cuts = np.abs(back @ w["cut_1"].T).mean(axis=0)
         first = runs.reshape(-1, runs.shape[-1]) @ w["run_1"] + w["run_1_bias"]
-        then = np.maximum(first, 0) @ w["run_2"] + w["run_2_bias"]
-        back = ((then > 0) * w["run_3"][:, 0]) @ w["run_2"].T * (first > 0)
+        second = np.maximum(first, 0) @ w["run_2"] + w["run_2_bias"]
+        back = ((second > 0) * w["run_3"][:, 0]) @ w["run_2"].T * (first > 0)
         return of_cuts, np.abs(back @ w["run_1"].T).mean(axis=0)
 
     def save(self, path: Path) -> None:
@@ -147,7 +147,7 @@ class StoryModel:
             "format": FORMAT,
             "digest": self.digest,
             "card": json.dumps(dict(self.card)),
-            "taught_by": json.dumps(dict(self.taught_by)),
+            "taught_by": json.dumps(dict(self.trained_on)),
             "pace": json.dumps(self.pace and asdict(self.pace)),
         }
         write_weights(path, self.weights, facts)
@@ -161,7 +161,7 @@ class StoryModel:
         model = cls(
             weights,
             card=json.loads(facts["card"]),
-            taught_by=json.loads(facts["taught_by"]),
+            trained_on=json.loads(facts["taught_by"]),
             pace=pace and Pace(**pace),
         )
         if model.digest != facts["digest"]:
@@ -169,7 +169,7 @@ class StoryModel:
         return model
 
 
-def around(rows: Array) -> Array:
+def with_neighbours(rows: Array) -> Array:
     """Each row together with its neighbours on either side."""
     padded = np.pad(rows, ((NEIGHBOURS, NEIGHBOURS), (0, 0)))
     beside: Array = np.hstack([padded[k : k + len(rows)] for k in range(2 * NEIGHBOURS + 1)])
@@ -180,6 +180,23 @@ def standardised(rows: Array, mean: Array, scale: Array) -> Array:
     """Relations in standard deviations from their mean."""
     steps: Array = np.clip((rows - mean) / scale, -CLIP, CLIP).astype(np.float32, copy=False)
     return steps
+
+
+def usual(rows: Array) -> Array:
+    """The mean over all changes [shots, columns], or over all runs of the same length
+    [shots, lengths, columns]."""
+    if rows.ndim == 2:
+        mean: Array = rows[1:].mean(axis=0) if len(rows) > 1 else rows[0]
+        return mean
+    within = inside(*rows.shape[:2])
+    mean = np.einsum("sdc,sd->dc", rows, within) / within.sum(axis=0)[:, None]
+    return mean
+
+
+def inside(shots: int, lengths: int) -> Array:
+    """Whether the run of d + 1 shots from shot i on ends within the video, [shots, lengths]."""
+    ends: Array = np.arange(shots)[:, None] + np.arange(lengths) < shots
+    return ends
 
 
 @cache

@@ -1,7 +1,7 @@
 """How probable each story is, given the scores of all of them.
 
-A way to part the shots is as probable as exp(sum of the scores of its stories), up to a constant;
-the sums over all ways are taken exactly, along the shots and back:
+A segmentation is as probable as exp(sum of the scores of its stories), up to a constant; the sums
+over all segmentations are exact, along the shots and back:
 
     before[j] = log sum over d of exp(before[j - d - 1] + scores[j - d - 1, d])
     after[i]  = log sum over d of exp(scores[i, d] + after[i + d + 1])
@@ -21,8 +21,10 @@ IMPOSSIBLE = -1e9
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """Probability of every story and of every shot change under the scores."""
+    """The scores of all stories, and the probabilities that follow from them."""
 
+    scores: Array
+    """[shots, lengths]: score of the story [i, i + d + 1); minus infinity beyond the last shot."""
     stories: Array
     """[shots, lengths]: probability that [i, i + d + 1) is a story."""
 
@@ -34,15 +36,16 @@ class Posterior:
 
     @property
     def expected_count(self) -> float:
+        """Expected number of stories."""
         return float(self.stories.sum())
 
 
 def posterior(scores: Array) -> Posterior:
-    """Sum over all segmentations; `scores` are those of `StoryModel.scores`."""
-    return Posterior(story_chances([scores])[0])
+    """Sum over all segmentations."""
+    return Posterior(scores, story_probabilities([scores])[0])
 
 
-def story_chances(tables: Sequence[Array]) -> list[Array]:
+def story_probabilities(tables: Sequence[Array]) -> list[Array]:
     """The probability of every story for each table of scores [shots, lengths].
 
     Tables are processed together, since a step costs little more for many than for one.
@@ -63,22 +66,22 @@ def story_chances(tables: Sequence[Array]) -> list[Array]:
         total = np.exp(reached - highest[:, None]).sum(axis=1)
         sums[:, lengths + shot] = highest + np.log(total)
     walks = sums[:, lengths - 1 :]
-    return [_meet(table, *walks[2 * k : 2 * k + 2]) for k, table in enumerate(tables)]
+    return [_joined(table, *walks[2 * k : 2 * k + 2]) for k, table in enumerate(tables)]
 
 
 def _by_end(table: Array) -> tuple[Array, Array]:
     """Scores of the stories that end after each shot, longest first, and in reverse."""
-    end, step = np.indices(table.shape)
+    end, step = np.arange(len(table))[:, None], np.arange(table.shape[1])
     possible = step <= end
     forward = np.where(possible, table[np.maximum(end - step, 0), step], IMPOSSIBLE)
     backward = np.where(possible, table[::-1], IMPOSSIBLE)
     return np.maximum(forward, IMPOSSIBLE)[:, ::-1], np.maximum(backward, IMPOSSIBLE)[:, ::-1]
 
 
-def _meet(table: Array, before: Array, after: Array) -> Array:
-    shots = len(table)
-    start, step = np.indices(table.shape)
-    rest = shots - 1 - start - step
-    logs = before[start] + table + after[np.maximum(rest, 0)] - before[shots]
-    chances: Array = np.where(rest >= 0, np.exp(np.minimum(logs, 0.0)), 0.0)
-    return chances
+def _joined(table: Array, before: Array, after: Array) -> Array:
+    """Probabilities of the stories from both passes."""
+    shots, lengths = table.shape
+    rest = np.arange(shots)[::-1, None] - np.arange(lengths)
+    logs = before[:shots, None] + table + after[np.maximum(rest, 0)] - before[shots]
+    probabilities: Array = np.where(rest >= 0, np.exp(np.minimum(logs, 0.0)), 0.0)
+    return probabilities

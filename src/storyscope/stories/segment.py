@@ -34,7 +34,7 @@ def segment(
 def all_granularities(
     shots: Sequence[Shot], cues: Sequence[Features], config: StoryConfig = StoryConfig()
 ) -> StoryPath:
-    """All data needed to regroup the shots later without their features."""
+    """The stories at every granularity, by the method in the settings."""
     if config.method == "ours":
         return detect(shots, cues, load_model(config.model))
     if config.method == "cluster":

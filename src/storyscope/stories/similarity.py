@@ -22,11 +22,11 @@ from storyscope.errors import InvalidFeatures
 Array = npt.NDArray[Any]
 
 APPEARANCE, COLOUR, AUDIO, TIME = "appearance", "colour", "audio", "time"
-DISTINCTIVE = "distinctive"
-"""The second view of appearance, with what all shots of this video have in common discounted."""
+WHITENED = "whitened"
+"""The second view of appearance; what all shots of the video have in common counts less in it."""
 
-LEARNED = (APPEARANCE, DISTINCTIVE, COLOUR)
-"""Views of training videos, in the order of a model's weights."""
+LEARNED = (APPEARANCE, WHITENED, COLOUR)
+"""Views of the training videos, in the order of a model's weights."""
 
 NEAR = 60
 """Maximum distance of the pairs of shots that define the scale of a video's similarities."""
@@ -43,21 +43,21 @@ _NORMAL_SCORES = np.array([NormalDist().inv_cdf(level) for level in _LEVELS]).cl
 
 def cue_of_view(view: str) -> str:
     """The cue of the features that a view compares."""
-    return APPEARANCE if view == DISTINCTIVE else view
+    return APPEARANCE if view == WHITENED else view
 
 
-def vote_of(view: str) -> float:
-    """Weight, relative to colour, of a view that no training video has."""
+def relative_weight(view: str) -> float:
+    """Weight, relative to colour, of a view that no training video has; 1 for the others."""
     return 1.0 if view in LEARNED else find_cue(view).vote
 
 
 def cues_of(features: Sequence[Features]) -> dict[str, list[Features]]:
-    """The features by cue, without time: shots have their own times."""
+    """The features by cue, without cues of no weight and time: shots have their own times."""
     cues: dict[str, list[Features]] = {}
     for feature in features:
         cue = find_cue(feature.name)
-        if cue.view != "timing":
-            name = APPEARANCE if cue.view == "appearance" else cue.explained_as
+        name = APPEARANCE if cue.view == "appearance" else cue.explained_as
+        if cue.view != "timing" and relative_weight(name):
             cues.setdefault(name, []).append(feature)
     return cues
 
@@ -70,7 +70,7 @@ class View:
     """
 
     rows: tuple[Array, ...]
-    """For each feature of the cue, the input of `likeness`: [shots, dims]."""
+    """For each feature of the cue, the input of `similarities`: [shots, dims]."""
     scales: tuple[Array, ...]
     """For each feature, the quantiles of its similarities; empty if all are the same."""
     joint: Array
@@ -78,6 +78,7 @@ class View:
 
     @classmethod
     def of(cls, rows: Sequence[Array]) -> View:
+        """The view of one cue, given the comparable rows of its features."""
         near = [_near_pairs(each) for each in rows]
         scales = tuple(map(quantiles, near))
         scores = [normal_scores(each, scale) for each, scale in zip(near, scales, strict=True)]
@@ -85,10 +86,10 @@ class View:
 
     def among(self, shots: range) -> Array:
         """Normal scores of consecutive shots with each other: [shots, shots]."""
+        parts = [rows[shots.start : shots.stop] for rows in self.rows]
         scores = [
-            normal_scores(likeness(part, part), scale)
-            for rows, scale in zip(self.rows, self.scales, strict=True)
-            for part in [rows[shots.start : shots.stop]]
+            normal_scores(similarities(part, part), scale)
+            for part, scale in zip(parts, self.scales, strict=True)
         ]
         mean: Array = (
             scores[0] if len(scores) == 1 else normal_scores(np.mean(scores, axis=0), self.joint)
@@ -97,8 +98,8 @@ class View:
         return mean
 
 
-def look(cues: Mapping[str, Sequence[Features]]) -> dict[str, View]:
-    """Similarities of the shots of a video by all available cues: one view of each, two of some.
+def compare_shots(cues: Mapping[str, Sequence[Features]]) -> dict[str, View]:
+    """The views of a video by each available cue.
 
     A cue for which all shots are the same has no view.
     """
@@ -114,7 +115,7 @@ def look(cues: Mapping[str, Sequence[Features]]) -> dict[str, View]:
             rows = [_standardised(each) for each in rows]
         found = {cue: View.of([comparable(each) for each in rows])}
         if cue == APPEARANCE:
-            found[DISTINCTIVE] = View.of([distinctive(each) for each in rows])
+            found[WHITENED] = View.of([whitened(each) for each in rows])
         views |= {name: view for name, view in found.items() if len(view.joint)}
     return views
 
@@ -129,7 +130,7 @@ def comparable(vectors: npt.ArrayLike) -> Array:
     return _unit(rows)
 
 
-def distinctive(vectors: npt.ArrayLike) -> Array:
+def whitened(vectors: npt.ArrayLike) -> Array:
     """Rows of unit length after whitening by the video's own covariance.
 
     With lambda the variances along the principal axes of the video, each axis is divided by
@@ -150,11 +151,11 @@ def distinctive(vectors: npt.ArrayLike) -> Array:
     return np.pad(_unit(rows), ((0, 0), (0, 1)))
 
 
-def likeness(rows: Array, others: Array) -> Array:
+def similarities(rows: Array, others: Array) -> Array:
     """Cosine of comparable rows; negative distance for single numbers."""
     if rows.shape[1] == 1:
-        closeness: Array = -np.abs(rows - others.T)
-        return closeness
+        negative: Array = -np.abs(rows - others.T)
+        return negative
     cosines: Array = rows @ others.T
     return cosines
 
@@ -165,23 +166,24 @@ def _near_pairs(rows: Array) -> Array:
     for start in range(0, len(rows), BAND):
         some, others = rows[start : start + BAND], rows[start : start + BAND + NEAR]
         gap = np.arange(len(others)) - np.arange(len(some))[:, None]
-        found.append(likeness(some, others)[(gap > 0) & (gap <= NEAR)])
+        found.append(similarities(some, others)[(gap > 0) & (gap <= NEAR)])
     return np.concatenate(found)
 
 
-def quantiles(likenesses: Array) -> Array:
+def quantiles(values: Array) -> Array:
     """Quantiles for `normal_scores`; empty if all similarities are the same."""
-    if not len(likenesses) or np.ptp(likenesses) < 1e-9:
+    if not len(values) or np.ptp(values) < 1e-9:
         return np.zeros(0)
-    levels: Array = np.quantile(likenesses, _LEVELS)
+    ranks = np.linspace(0.0, 1.0, len(values))
+    levels: Array = np.interp(_LEVELS, ranks, np.sort(values))
     return levels
 
 
-def normal_scores(likenesses: Array, scale: Array) -> Array:
+def normal_scores(values: Array, scale: Array) -> Array:
     """Replace each similarity by its rank among near pairs, as a standard normal score."""
     if not len(scale):
-        return np.zeros_like(likenesses)
-    scores: Array = np.interp(likenesses, scale, _NORMAL_SCORES)
+        return np.zeros_like(values)
+    scores: Array = np.interp(values, scale, _NORMAL_SCORES)
     return scores
 
 

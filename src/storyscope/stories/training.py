@@ -1,16 +1,16 @@
 """Train the detector on annotated videos.
 
-Views and networks are trained together, as one model of whole segmentations: their scores should
-make the annotated segmentation of each video more probable than all others. The gradient of that
-log-probability with respect to the score of a story is simply 1 if the story is annotated else 0,
+Views and networks are trained together, as one model of whole segmentations: their scores
+should make the annotated segmentation of each video more probable than all others. The gradient of
+that log-probability with respect to the score of a story is 1 if the story is annotated else 0,
 minus the probability the model gives it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,8 @@ from storyscope.core import Segmentation
 from storyscope.errors import AnnotationError, MissingDependency
 from storyscope.progress import Report, Step, silent
 from storyscope.stories.examples import StoryExample, variants
-from storyscope.stories.model import NEIGHBOURS, StoryModel, standardised
-from storyscope.stories.posterior import IMPOSSIBLE, story_chances
+from storyscope.stories.model import NEIGHBOURS, StoryModel, inside, standardised
+from storyscope.stories.posterior import IMPOSSIBLE, story_probabilities
 from storyscope.stories.relations import (
     CUT_COLUMNS,
     CUT_TIMING,
@@ -29,7 +29,7 @@ from storyscope.stories.relations import (
     Relations,
     relate,
 )
-from storyscope.stories.similarity import COLOUR, LEARNED, Array, vote_of
+from storyscope.stories.similarity import COLOUR, LEARNED, Array, relative_weight
 
 LONGEST = 100
 """Maximum number of shots of a story in training; a longer one counts as several."""
@@ -51,7 +51,7 @@ class Recipe:
     dropout: float = 0.5
     noise: float = 0.4
     """Standard deviation of the noise on the relations of shot changes."""
-    silence: float = 0.3
+    view_dropout: float = 0.3
     """Probability of dropping a view, so that the model can do without any of them."""
     varied: bool = True
     """Whether variants of each video are used, for other kinds of video."""
@@ -73,31 +73,25 @@ def train(
     if not examples:
         raise AnnotationError("nothing to learn from; annotate at least one video")
     rng = np.random.default_rng(seed)
-    told = [variants(example, rng) if recipe.varied else [example] for example in examples]
-    tables = [[(_related(each), each.truth) for each in versions] for versions in told]
-    known = [relations for versions in tables for relations, _ in versions]
-    scaling = _scaling(known) if base is None else {name: base.weights[name] for name in _SCALING}
-    videos = [[_Video.of(*each, scaling) for each in versions] for versions in tables]
+    versions = [variants(each, rng) if recipe.varied else [each] for each in examples]
+    related = [
+        [(relate(each.features, each.rhythm, LONGEST), each.truth) for each in group]
+        for group in versions
+    ]
+    if base is None:
+        scaling = _scaling([relations for group in related for relations, _ in group])
+    else:
+        scaling = {name: base.weights[name] for name in _SCALING}
+    videos = [[_Video.of(*each, scaling) for each in group] for group in related]
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        net = _networks(recipe) if base is None else _copied(base)
-        _study(videos, net, recipe, anchored=base is not None, rng=rng, report=report)
+        net = _new_networks(recipe) if base is None else _networks_of(base)
+        _optimise(videos, net, recipe, anchored=base is not None, rng=rng, report=report)
     weights = {name: value.detach().numpy().astype(np.float32) for name, value in net.items()}
     return StoryModel({**weights, **scaling})
 
 
-def _related(example: StoryExample) -> Relations:
-    """Trainable parameters: the networks, and the weights of the views."""
-    found = relate(example.features, example.rhythm, LONGEST)
-    used = [view for view in found.cuts if vote_of(view)]
-    return replace(
-        found,
-        cuts={view: found.cuts[view] for view in used},
-        runs={view: found.runs[view] for view in used},
-    )
-
-
-def _study(
+def _optimise(
     videos: Sequence[Sequence[_Video]],
     net: dict[str, Any],
     recipe: Recipe,
@@ -106,8 +100,8 @@ def _study(
     rng: np.random.Generator,
     report: Report,
 ) -> None:
-    """The training loop: pick some videos, each in some variant, and raise the probability of their
-    stories."""
+    """The training loop: choose some videos, each in some variant, and raise the probability of
+    their stories."""
     torch = _torch()
     anchor = {name: value.detach().clone() for name, value in net.items()} if anchored else None
     optimiser = torch.optim.AdamW(
@@ -120,19 +114,21 @@ def _study(
         _set_rate(optimiser, recipe, step)
         chosen = rng.permutation(len(videos))[: recipe.batch]
         batch = [videos[k][int(rng.integers(len(videos[k])))] for k in chosen]
-        plain = [video.read(net) for video in batch]
+        # Gradients are computed only for plausible stories, which are few.
+        with torch.no_grad():
+            plain = [video.scores(net) for video in batch]
         tables = [video.table(*each) for video, each in zip(batch, plain, strict=True)]
         plausible = [
-            torch.nonzero(((chances > PLAUSIBLE) | video.true).reshape(-1))[:, 0]
-            for video, chances in zip(batch, _chances(batch, tables), strict=True)
+            torch.nonzero(((likely > PLAUSIBLE) | video.true).reshape(-1))[:, 0]
+            for video, likely in zip(batch, _probabilities(batch, tables), strict=True)
         ]
         optimiser.zero_grad()
         scores = [
-            video.study(net, recipe, rng, before, rows)
-            for video, (before, _), rows in zip(batch, plain, plausible, strict=True)
+            video.noisy_table(net, recipe, rng, of_runs, rows)
+            for video, (_, of_runs), rows in zip(batch, plain, plausible, strict=True)
         ]
-        for video, score, chances in zip(batch, scores, _chances(batch, scores), strict=True):
-            score.backward((chances - video.true.float()) / (len(batch) * video.true.sum()))
+        for video, score, likely in zip(batch, scores, _probabilities(batch, scores), strict=True):
+            score.backward((likely - video.true.float()) / (len(batch) * video.true.sum()))
         optimiser.step()
         if anchor is not None:
             _pull_back(net, anchor, optimiser.param_groups[0]["lr"] * recipe.weight_decay)
@@ -142,24 +138,28 @@ def _study(
 _SCALING = ("cut_mean", "cut_scale", "run_mean", "run_scale")
 
 
-def _scaling(known: Sequence[Relations]) -> dict[str, Array]:
+def _scaling(related: Sequence[Relations]) -> dict[str, Array]:
     """Mean and standard deviation of every column, shared by all views."""
-    scaling = {}
-    for kind, of_views, of_time in (
-        ("cut", [table[1:] for r in known for table in r.cuts.values()],
-         [r.cut_timing[1:] for r in known]),
-        ("run", [table[::3, ::5] for r in known for table in r.runs.values()],
-         [r.run_timing[::3, ::5] for r in known]),
-    ):  # fmt: skip
-        columns = {"cut": CUT_COLUMNS, "run": RUN_COLUMNS}[kind]
-        parts = [
-            np.concatenate([table.reshape(-1, table.shape[-1]) for table in tables])
-            if tables
-            else np.zeros((1, columns))
-            for tables in (of_views, of_time)
-        ]
-        scaling[f"{kind}_mean"] = np.hstack([part.mean(axis=0) for part in parts])
-        scaling[f"{kind}_scale"] = np.hstack([part.std(axis=0).clip(1e-3) for part in parts])
+    scaling: dict[str, Array] = {}
+    for kind, columns, tables, timing in (
+        (
+            "cut",
+            CUT_COLUMNS,
+            [table[1:] for each in related for table in each.cuts.values()],
+            [each.cut_timing[1:] for each in related],
+        ),
+        (
+            "run",
+            RUN_COLUMNS,
+            [table[::3, ::5] for each in related for table in each.runs.values()],
+            [each.run_timing[::3, ::5] for each in related],
+        ),
+    ):
+        of_views = np.concatenate([_flat(table) for table in tables or [np.zeros((1, columns))]])
+        of_time = np.concatenate([_flat(table) for table in timing])
+        mean = np.r_[of_views.mean(axis=0), of_time.mean(axis=0)]
+        scale = np.r_[of_views.std(axis=0), of_time.std(axis=0)].clip(1e-3)
+        scaling |= {f"{kind}_mean": mean, f"{kind}_scale": scale}
     return {name: value.astype(np.float32) for name, value in scaling.items()}
 
 
@@ -167,18 +167,21 @@ def _scaling(known: Sequence[Relations]) -> dict[str, Array]:
 class _Video:
     """One video in training: its relations by view, its timing, and its true stories."""
 
-    views: tuple[str, ...]
+    views: Any
+    """For each view, the place of its weight in LEARNED; that of colour if it has none."""
+    offsets: Any
+    """For each view, the logarithm of its weight relative to that one."""
     cuts: Any
     """[views, shots, columns]."""
+    cut_timing: Any
     runs: Any
     """[views, shots x lengths, columns]."""
-    cut_timing: Any
     run_timing: Any
     true: Any
     """bool [shots, lengths]."""
 
     @classmethod
-    def of(cls, relations: Relations, truth: Segmentation, scaling: dict[str, Array]) -> _Video:
+    def of(cls, relations: Relations, truth: Segmentation, scaling: Mapping[str, Array]) -> _Video:
         torch = _torch()
         shots, lengths, _ = relations.run_timing.shape
         true = np.zeros((shots, lengths), bool)
@@ -186,108 +189,104 @@ class _Video:
             for part in range(story.start, story.stop, lengths):
                 true[part, min(lengths, story.stop - part) - 1] = True
 
-        def rows(kind: str, table: Array, timing: bool = False) -> Any:
+        def tensors(kind: str, of_views: Mapping[str, Array], of_time: Array) -> tuple[Any, Any]:
             mean, scale = scaling[f"{kind}_mean"], scaling[f"{kind}_scale"]
-            width = table.shape[-1]
-            part = slice(len(mean) - width, None) if timing else slice(width)
-            flat = table.reshape(-1, width)
-            return torch.from_numpy(standardised(flat, mean[part], scale[part]))
+            columns = len(mean) - of_time.shape[-1]
+            timing = standardised(_flat(of_time), mean[columns:], scale[columns:])
+            tables = np.zeros((len(of_views), len(timing), columns), np.float32)
+            for number, table in enumerate(of_views.values()):
+                tables[number] = standardised(_flat(table), mean[:columns], scale[:columns])
+            return torch.from_numpy(tables), torch.from_numpy(timing)
 
         names = [*relations.cuts]
-        empty = torch.zeros(0, 1, 1)
         return cls(
-            tuple(names),
-            torch.stack([rows("cut", relations.cuts[name]) for name in names]) if names else empty,
-            torch.stack([rows("run", relations.runs[name]) for name in names]) if names else empty,
-            rows("cut", relations.cut_timing, timing=True),
-            rows("run", relations.run_timing, timing=True),
+            torch.tensor([LEARNED.index(v if v in LEARNED else COLOUR) for v in names]).long(),
+            torch.tensor([math.log(relative_weight(view)) for view in names]),
+            *tensors("cut", relations.cuts, relations.cut_timing),
+            *tensors("run", relations.runs, relations.run_timing),
             torch.from_numpy(true),
         )
 
-    def read(self, net: dict[str, Any]) -> tuple[Any, Any]:
-        """Score every run and every shot change without dropout or noise."""
-        with _torch().no_grad():
-            shares = self._shares(net, [True] * len(self.views))
-            of_runs = _score_runs(net, _joined(shares, self.runs, self.run_timing, RUN_COLUMNS))
-            of_cuts = _score_cuts(net, _joined(shares, self.cuts, self.cut_timing, CUT_COLUMNS))
-            return of_runs, of_cuts
+    def scores(self, net: dict[str, Any]) -> tuple[Any, Any]:
+        """Score every shot change and every run."""
+        weights = self._weights(net, np.ones(len(self.views), bool))
+        of_cuts = _score_cuts(net, _averaged(weights, self.cuts, self.cut_timing))
+        return of_cuts, _score_runs(net, _averaged(weights, self.runs, self.run_timing))
 
-    def table(self, of_runs: Any, of_cuts: Any) -> Any:
+    def noisy_table(
+        self, net: dict[str, Any], recipe: Recipe, rng: np.random.Generator, of_runs: Any, rows: Any
+    ) -> Any:
+        """Scores of all stories with noise, dropout and dropped views.
+
+        Only the runs in `rows` are scored again; the others keep their scores in `of_runs`.
+        """
+        torch = _torch()
+        kept = rng.random(len(self.views)) >= recipe.view_dropout
+        if len(kept) and not kept.any():
+            kept[int(rng.integers(len(kept)))] = True
+        weights = self._weights(net, kept)
+        cuts = self.cuts + recipe.noise * torch.randn(self.cuts.shape)
+        timing = self.cut_timing + recipe.noise * torch.randn(self.cut_timing.shape)
+        of_cuts = _score_cuts(net, _averaged(weights, cuts, timing), recipe.dropout)
+        runs = _averaged(weights, self.runs[:, rows], self.run_timing[rows])
+        of_runs = of_runs.clone()
+        of_runs[rows] = _score_runs(net, runs, recipe.dropout)
+        return self.table(of_cuts, of_runs)
+
+    def table(self, of_cuts: Any, of_runs: Any) -> Any:
         """Scores of all stories, [shots, lengths]."""
         return of_runs.reshape(self.true.shape) + of_cuts[:, None]
 
-    def study(
-        self, net: dict[str, Any], recipe: Recipe, rng: np.random.Generator, before: Any, rows: Any
-    ) -> Any:
-        """Scores with noise, dropout and dropped views; only some rows have gradients."""
+    def _weights(self, net: dict[str, Any], kept: Array) -> Any:
+        """Normalised weights of the views that are kept; 0 for the others."""
         torch = _torch()
-        kept = [bool(chance >= recipe.silence) for chance in rng.random(len(self.views))]
-        if kept and not any(kept):
-            kept[int(rng.integers(len(kept)))] = True
-        shares = self._shares(net, kept)
-        cuts = self.cuts + recipe.noise * torch.randn(self.cuts.shape)
-        timing = self.cut_timing + recipe.noise * torch.randn(self.cut_timing.shape)
-        of_cuts = _score_cuts(net, _joined(shares, cuts, timing, CUT_COLUMNS), recipe.dropout)
-        runs = self.runs[:, rows] if self.views else self.runs
-        joined = _joined(shares, runs, self.run_timing[rows], RUN_COLUMNS)
-        of_runs = before.clone()
-        of_runs[rows] = _score_runs(net, joined, recipe.dropout)
-        return self.table(of_runs, of_cuts)
-
-    def _shares(self, net: dict[str, Any], kept: Sequence[bool]) -> Any:
-        """Normalised weight of each remaining view."""
-        torch = _torch()
-        if not self.views:
-            return torch.zeros(0)
-        of = [
-            LEARNED.index(view) if view in LEARNED else LEARNED.index(COLOUR) for view in self.views
-        ]
-        votes = [
-            math.log(vote_of(view)) if keep else -math.inf
-            for view, keep in zip(self.views, kept, strict=True)
-        ]
-        return torch.softmax(net["views"][of] + torch.tensor(votes), dim=0)
+        dropped = torch.from_numpy(np.where(kept, 0.0, -np.inf).astype(np.float32))
+        return torch.softmax(net["views"][self.views] + self.offsets + dropped, dim=0)
 
 
-def _joined(shares: Any, of_views: Any, timing: Any, columns: int) -> Any:
+def _flat(table: Array) -> Array:
+    return table.reshape(-1, table.shape[-1])
+
+
+def _averaged(weights: Any, tables: Any, timing: Any) -> Any:
     """The relations averaged over the views, with the timing."""
     torch = _torch()
-    if not len(shares):
-        return torch.cat([torch.zeros(len(timing), columns), timing], dim=1)
-    return torch.cat([torch.einsum("v,vrc->rc", shares, of_views), timing], dim=1)
+    return torch.cat([torch.einsum("v,vrc->rc", weights, tables), timing], dim=1)
 
 
-def _chances(videos: Sequence[_Video], scores: Sequence[Any]) -> list[Any]:
+def _probabilities(videos: Sequence[_Video], scores: Sequence[Any]) -> list[Any]:
     """Probability of every story of each video under its scores."""
-    tables = []
-    for video, each in zip(videos, scores, strict=True):
-        shots, lengths = video.true.shape
-        inside = np.arange(shots)[:, None] + np.arange(lengths) < shots
-        tables.append(np.where(inside, each.detach().numpy(), IMPOSSIBLE))
-    return [_torch().from_numpy(each.astype(np.float32)) for each in story_chances(tables)]
+    tables = [
+        np.where(inside(*video.true.shape), each.detach().numpy(), IMPOSSIBLE)
+        for video, each in zip(videos, scores, strict=True)
+    ]
+    return [_torch().from_numpy(each.astype(np.float32)) for each in story_probabilities(tables)]
 
 
 def _score_cuts(net: dict[str, Any], cuts: Any, dropout: float = 0.0) -> Any:
     """A score for each shot change; 0 for the first shot, which always begins a story."""
     torch = _torch()
-    drop = torch.nn.functional.dropout
-    seen = drop(torch.relu(cuts @ net["cut_1"] + net["cut_1_bias"]), dropout)
-    padded = torch.nn.functional.pad(seen, (0, 0, NEIGHBOURS, NEIGHBOURS))
+    first = _layer(net, "cut_1", cuts, dropout)
+    padded = torch.nn.functional.pad(first, (0, 0, NEIGHBOURS, NEIGHBOURS))
     beside = torch.cat([padded[k : k + len(cuts)] for k in range(2 * NEIGHBOURS + 1)], dim=1)
-    hidden = drop(torch.relu(beside @ net["cut_2"] + net["cut_2_bias"]), dropout)
+    hidden = _layer(net, "cut_2", beside, dropout)
     score = (hidden @ net["cut_3"] + net["cut_3_bias"])[:, 0]
     return torch.cat([torch.zeros(1), score[1:]])
 
 
 def _score_runs(net: dict[str, Any], runs: Any, dropout: float = 0.0) -> Any:
-    torch = _torch()
-    drop = torch.nn.functional.dropout
-    hidden = drop(torch.relu(runs @ net["run_1"] + net["run_1_bias"]), dropout)
-    hidden = drop(torch.relu(hidden @ net["run_2"] + net["run_2_bias"]), dropout)
+    hidden = _layer(net, "run_2", _layer(net, "run_1", runs, dropout), dropout)
     return (hidden @ net["run_3"] + net["run_3_bias"])[:, 0]
 
 
-def _networks(recipe: Recipe) -> dict[str, Any]:
+def _layer(net: dict[str, Any], name: str, rows: Any, dropout: float) -> Any:
+    torch = _torch()
+    hidden = torch.relu(rows @ net[name] + net[f"{name}_bias"])
+    return torch.nn.functional.dropout(hidden, dropout)
+
+
+def _new_networks(recipe: Recipe) -> dict[str, Any]:
+    """Random initial weights."""
     torch = _torch()
     shapes = {
         "cut_1": (CUT_COLUMNS + CUT_TIMING, recipe.hidden),
@@ -307,7 +306,8 @@ def _networks(recipe: Recipe) -> dict[str, Any]:
     return net
 
 
-def _copied(base: StoryModel) -> dict[str, Any]:
+def _networks_of(base: StoryModel) -> dict[str, Any]:
+    """The weights of a model, to be trained further."""
     torch = _torch()
     return {
         name: torch.from_numpy(value.copy()).requires_grad_()

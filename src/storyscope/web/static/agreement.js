@@ -1,4 +1,4 @@
-// The table of agreement between every pair of versions, including the baselines.
+// Numbers for research: how far each pair of versions agrees, baselines among them.
 import { get, wasAborted } from "./api.js";
 import { make, setStyle } from "./dom.js";
 

@@ -1,4 +1,4 @@
-// Groups words into lines: sentences for the transcript, short lines for captions.
+// Words into lines: sentences for the transcript, short lines for captions.
 const PAUSE = 2;
 const LONGEST_CAPTION = 84;
 

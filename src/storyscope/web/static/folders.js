@@ -1,4 +1,4 @@
-// Browses the folders on the server that `storyscope serve --media` shares, to add videos.
+// Videos on the server's own disk: folders that `--media` opened, to look through.
 import { get, send } from "./api.js";
 import { openDialog } from "./dialogs.js";
 import { button, make, plural, toast } from "./dom.js";

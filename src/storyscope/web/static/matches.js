@@ -1,16 +1,15 @@
-// Finds and highlights the words of a query in a text.
+// Words of a search in a text: where they are, and the text with them marked.
 import { make } from "./dom.js";
 
-const STOP_WORDS = new Set(
-  "a an and are as at by for from in is it of on or the to with".split(" "));
+const SMALL = new Set("a an and are as at by for from in is it of on or the to with".split(" "));
 
 export function termsOf(query) {
   const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const significant = words.filter((word) => !STOP_WORDS.has(word));
-  return (significant.length ? significant : words).map(stem);
+  const telling = words.filter((word) => !SMALL.has(word));
+  return (telling.length ? telling : words).map(stem);
 }
 
-// Strips common endings, so that "camels" matches "camel" and vice versa.
+// "camels" finds "camel" and the other way round.
 const stem = (word) => (word.length > 4 ? word.replace(/(es|s|ing|ed)$/, "") : word);
 
 function pattern(terms) {
@@ -19,7 +18,7 @@ function pattern(terms) {
 
 export const holds = (text, terms) => terms.length > 0 && pattern(terms).test(text);
 
-// The text as DOM nodes, with the matching words in <mark>.
+// The text as nodes, with what matches in <mark>.
 export function marked(text, terms) {
   if (!terms.length) return [text];
   const nodes = [];

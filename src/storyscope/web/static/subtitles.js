@@ -1,4 +1,4 @@
-// Shown for a video without a transcript: upload a subtitle file, or transcribe the speech.
+// A video without words: bring a subtitle file, or let the speech be transcribed.
 import { ask, get, onEvents, send, sentence } from "./api.js";
 import { button, make, toast, withIcon } from "./dom.js";
 import { ACTIVE } from "./jobs.js";
@@ -20,7 +20,7 @@ export function emptyTranscript(state) {
     await run(sent.then((answer) => answer.json()));
   }
 
-  // Follows the job on the server, and shows the transcript when it is done.
+  // Indexing goes on behind the page; when it is done the words are shown.
   async function run(asked) {
     let ended = false;
     try {

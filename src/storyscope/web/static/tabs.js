@@ -1,7 +1,7 @@
-// Tabs that follow the ARIA pattern for screen readers and keyboards.
+// Tabs as screen readers and keyboards know them.
 import { make } from "./dom.js";
 
-// Builds the tab bar and panels for `tabs`, a list of {id, title, body}.
+// `tabs` are [{id, title, body}]; gives the element and a way to choose one.
 export function tabbed(label, tabs, { onchoose = (_id) => {} } = {}) {
   const heads = tabs.map(({ id, title }) => make("button", {
     type: "button", role: "tab", id: `tab-${id}`, "aria-controls": `panel-${id}`,

@@ -1,4 +1,4 @@
-// Applies the chosen theme before the first paint.
+// Before the first paint: the theme the person chose.
 try {
   const chosen = JSON.parse(localStorage.getItem("theme"));
   if (chosen) document.documentElement.dataset.theme = chosen;

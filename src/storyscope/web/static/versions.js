@@ -1,4 +1,4 @@
-// Picks the version: automatic, with fewer or more stories, or somebody's saved version.
+// Which stories are shown: automatic with fewer or more of them, or somebody's version.
 import { send, wasAborted } from "./api.js";
 import { iconButton, make, toast } from "./dom.js";
 import { myName } from "./person.js";
@@ -19,19 +19,19 @@ export function versionPicker({ state, remove }) {
 
   function choose() {
     const annotator = select.value || null;
-    state.choose({ annotator, granularity: null }).catch(showError);
+    state.choose({ annotator, granularity: null }).catch(told);
   }
 
-  // A drag of the slider is one undo step, however long it is.
+  // One turn of the dial, however long, is one step to undo.
   function turn() {
     const again = turning;
     turning = true;
-    state.regroup(Number(dial.value), { again }).catch(showError);
+    state.regroup(Number(dial.value), { again }).catch(told);
   }
 
-  const showError = (error) => { if (!wasAborted(error)) toast(error.message); };
+  const told = (error) => { if (!wasAborted(error)) toast(error.message); };
 
-  // Makes this the version that search, export and the library use, or goes back to automatic.
+  // What search, export and the list use: this version, or the automatic one again.
   async function makeOwn() {
     const annotator = isOwn() ? null : state.source.annotator;
     try {
@@ -40,7 +40,7 @@ export function versionPicker({ state, remove }) {
       await state.choose(annotator ? { annotator: null, granularity: null } : state.source);
       toast(annotator ? `The library now uses the version by ${annotator}`
         : "The library uses the automatic version again");
-    } catch (error) { showError(error); }
+    } catch (error) { told(error); }
   }
 
   const isOwn = () => Boolean(state.video.own) && !state.source.annotator;

@@ -7,10 +7,8 @@ mirrors top and bottom.
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
+import numpy as np
 
 UPRIGHT, MIRROR, FLIP, TRANSPOSE = 0, 1, 2, 4
 
@@ -39,4 +37,4 @@ def stand_upright(rgb: np.ndarray, turn: int) -> np.ndarray:
         rgb = rgb[:, ::-1]
     if turn & FLIP:
         rgb = rgb[::-1]
-    return rgb.copy()
+    return np.ascontiguousarray(rgb)

@@ -8,19 +8,20 @@ import numpy as np
 import pytest
 
 from story_films import made_up_film
-from storyscope.stories.detect import detect, find_path, read, settled
+from storyscope.stories.detect import detect, find_path, score_stories
 from storyscope.stories.explain import explain
 from storyscope.stories.model import StoryModel, default_model
-from storyscope.stories.pace import (
+from storyscope.stories.posterior import posterior
+from storyscope.stories.priors import (
     DOUBT,
-    SHORTER,
-    UNEVEN,
+    LENGTH_SPREAD,
+    TYPICAL_LENGTH,
     USUAL_SPREAD,
     Pace,
-    evenness,
-    told_in,
+    length_prior,
+    with_count,
+    with_priors,
 )
-from storyscope.stories.posterior import posterior
 from storyscope.stories.relations import Rhythm, relate
 
 
@@ -30,9 +31,9 @@ def film():
 
 
 @pytest.fixture(scope="module")
-def reading(film):
+def found(film):
     shots, features, _ = film
-    return read(relate(features, Rhythm.of(shots)), default_model())
+    return posterior(score_stories(relate(features, Rhythm.of(shots)), default_model()))
 
 
 def test_the_pace_is_the_geometric_mean_of_the_rates():
@@ -49,14 +50,14 @@ def test_videos_unlike_each_other_have_hardly_a_pace():
     assert Pace.of([50, 10, 200], [50] * 3).spread > 1
 
 
-def test_the_aim_lies_between_the_pace_and_what_the_video_says():
-    assert 50 < Pace(1.0, 0.1).aim(50, 60) < 60
-    assert 40 < Pace(1.0, 0.1).aim(50, 40) < 50
-    assert Pace(1.0, 0.1).aim(50, 50) == pytest.approx(50)
+def test_the_target_lies_between_the_pace_and_what_the_video_says():
+    assert 50 < Pace(1.0, 0.1).target(50, 60) < 60
+    assert 40 < Pace(1.0, 0.1).target(50, 40) < 50
+    assert Pace(1.0, 0.1).target(50, 50) == pytest.approx(50)
 
 
 def test_of_the_two_the_surer_counts_more():
-    steady, loose = Pace(1.0, 0.01).aim(50, 60), Pace(1.0, 1.0).aim(50, 60)
+    steady, loose = Pace(1.0, 0.01).target(50, 60), Pace(1.0, 1.0).target(50, 60)
     assert steady < loose < 60
     # Nearly certain of the pace, and of the video's belonging: the weight is that of belonging.
     apart = math.log(60 / 50)
@@ -66,53 +67,53 @@ def test_of_the_two_the_surer_counts_more():
 
 
 def test_a_video_of_another_kind_keeps_its_own_number():
-    assert Pace(1.0, 0.1).aim(50, 150) == pytest.approx(150, rel=0.01)
+    assert Pace(1.0, 0.1).target(50, 150) == pytest.approx(150, rel=0.01)
 
 
 def test_twice_the_usual_length_is_as_probable_as_half_of_it():
     """Four shots of a second each, in so many stories that two seconds are usual."""
     rhythm = Rhythm(np.arange(5.0), np.zeros(4))
-    logs = evenness((4, 4), rhythm, 2 / math.exp(SHORTER))
+    logs = length_prior((4, 4), rhythm, 2 * TYPICAL_LENGTH)
     assert logs[0, 1] == pytest.approx(0.0)
     assert logs[0, 0] == pytest.approx(logs[0, 3])
-    assert logs[0, 3] == pytest.approx(-(math.log(2) ** 2) / (2 * UNEVEN**2))
+    assert logs[0, 3] == pytest.approx(-(math.log(2) ** 2) / (2 * LENGTH_SPREAD**2))
 
 
-def test_even_stories_are_as_many_and_more_alike(film, reading):
+def test_even_stories_are_as_many_and_more_alike(film, found):
     shots, _, _ = film
     rhythm = Rhythm.of(shots)
-    even = settled(reading, rhythm, default_model())
-    assert even.chances.expected_count == pytest.approx(reading.chances.expected_count, rel=0.01)
+    even = with_priors(found, rhythm, None)
+    assert even.expected_count == pytest.approx(found.expected_count, rel=0.01)
 
-    def unevenness(chances):
-        far = evenness(chances.stories.shape, rhythm, reading.chances.expected_count)
-        return -(chances.stories * far).sum() / chances.expected_count
+    def unevenness(of):
+        far = length_prior(of.stories.shape, rhythm, found.expected_count)
+        return -(of.stories * far).sum() / of.expected_count
 
-    assert unevenness(even.chances) < unevenness(reading.chances)
+    assert unevenness(even) < unevenness(found)
 
 
 @pytest.mark.parametrize("wanted", [3, 12, 30])
-def test_scores_can_be_moved_to_expect_any_number_of_stories(reading, wanted):
-    moved = told_in(reading.scores, wanted)
-    assert posterior(moved).expected_count == pytest.approx(wanted, rel=0.01)
-    possible = np.isfinite(reading.scores)
-    assert np.ptp(moved[possible] - reading.scores[possible]) < 1e-9
+def test_scores_can_be_moved_to_expect_any_number_of_stories(found, wanted):
+    moved = with_count(found.scores, wanted)
+    assert moved.expected_count == pytest.approx(wanted, rel=0.01)
+    possible = np.isfinite(found.scores)
+    assert np.ptp(moved.scores[possible] - found.scores[possible]) < 1e-9
 
 
 def test_a_model_with_a_pace_tells_more_or_fewer_stories(film):
     shots, features, _ = film
     rhythm = Rhythm.of(shots)
     relations = relate(features, rhythm)
-    plain = read(relations, default_model())
-    expected = plain.chances.expected_count
+    plain = posterior(score_stories(relations, default_model()))
+    expected = plain.expected_count
     for factor in (0.8, 1.25):
         model = replace(default_model(), pace=Pace(factor * expected / rhythm.minutes, 0.02))
-        told = settled(plain, rhythm, model)
-        aim = model.pace.aim(rhythm.minutes, expected)
-        assert told.chances.expected_count == pytest.approx(aim, rel=0.01)
-        assert abs(math.log(aim / expected)) > 0.1
+        paced = with_priors(plain, rhythm, model.pace)
+        target = model.pace.target(rhythm.minutes, expected)
+        assert paced.expected_count == pytest.approx(target, rel=0.01)
+        assert abs(math.log(target / expected)) > 0.1
         begins = find_path(features, rhythm, model).confidence
-        np.testing.assert_allclose(begins, told.chances.begins)
+        np.testing.assert_allclose(begins, paced.begins)
 
 
 def test_cues_are_weighed_before_the_pace_and_confidence_after_it(film):

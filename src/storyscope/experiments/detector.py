@@ -1,4 +1,4 @@
-"""The detector as a method that can be judged on annotated videos."""
+"""The detector as a method that can be scored on annotated videos."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ class Ours:
     def fit(
         self, training: Sequence[AnnotatedVideo], *, seed: int, report: Report = silent
     ) -> LearnedDetector:
+        """Train on annotated videos."""
         examples = [example_of(video) for video in training]
         return LearnedDetector(train(examples, self.recipe, seed=seed, report=report))
 
@@ -43,17 +44,18 @@ class LearnedDetector:
     model: StoryModel
 
     @property
-    def taught_by(self) -> Mapping[str, str]:
-        """The videos it must not be judged on, by name and by the fingerprint of their shots."""
-        return self.model.taught_by
+    def trained_on(self) -> Mapping[str, str]:
+        """The videos it must not be scored on, by name, with the fingerprint of their shots."""
+        return self.model.trained_on
 
     def find(self, video: UnannotatedVideo) -> Segmentation:
+        """The stories of a video, over its shots."""
         features = [*video.features.values()]
         return find_path(features, rhythm_of(video), self.model).stories
 
 
 def example_of(video: AnnotatedVideo) -> StoryExample:
-    """An annotated video as the detector learns from it."""
+    """An annotated video for training."""
     return StoryExample(tuple(video.features.values()), rhythm_of(video), video.truth_on_shots)
 
 
