@@ -23,7 +23,7 @@ test-slow: $(VENV)/test models system-packages  ## Reproduce the paper on two ge
 lint: $(VENV)/test  ## Check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers 2
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory lint-page; fi
 
 # Checks the page's scripts and styles if Node is installed; skipped without a network connection.

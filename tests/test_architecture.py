@@ -12,6 +12,7 @@ PACKAGE = Path(__file__).parent.parent / "src/storyscope"
 LAYERS = (
     {"errors", "progress"},
     {"core", "plugins", "processes.lifeline", "reading", "writing"},
+    {"decoder"},
     {"config", "cues", "evaluate", "models"},
     {"clustering", "embedding", "store"},
     {"media", "shots", "transcripts", "concepts", "features", "stories", "thumbnails", "report"},
@@ -30,7 +31,7 @@ LAYERS = (
 loading `library` when it is asked for, and so stands in no layer. A file of a room that lower
 rooms need too has a layer of its own."""
 
-FRONT_DOOR = set().union(*LAYERS[:6]) - {"core"}
+FRONT_DOOR = set().union(*LAYERS[:7]) - {"core"}
 """Rooms that import other rooms by what their `__init__` offers. Core's nouns may be taken from
 their files; stages and all above join rooms, and may name a file to load it alone."""
 
@@ -155,3 +156,14 @@ def test_importing_loads_no_heavy_library(module):
     code = f"import sys, {module}; print([m for m in {HEAVY!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_decoding_process_starts_with_little():
+    code = "import sys, storyscope.decoder.jobs, storyscope.decoder.worker; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = done.stdout.split()
+    assert {room_of(name) for name in loaded if name.startswith("storyscope.")} == {
+        "decoder",
+        "processes",
+    }
+    assert "numpy" not in loaded

@@ -26,7 +26,7 @@ from storyscope.features import KeyframePicker, describe_pictures, from_jpeg, lo
 from storyscope.media import scan
 from storyscope.shots import detect_shots
 from storyscope.thumbnails.evaluation import (
-    Seen,
+    DegradedPictures,
     compare_rankers,
     good_frames,
     see_degraded,
@@ -58,7 +58,7 @@ def main() -> None:
     arguments = _arguments()
     backbone = load_backbone(arguments.backbone)
     see = partial(describe_pictures, backbone=backbone)
-    training: dict[str, Seen] = {}
+    training: dict[str, DegradedPictures] = {}
     photos = {path.stem: _framings(path) for path in _photos()}
     for name, pictures in photos.items():
         others = [picture for other in photos if other != name for picture in photos[other]]
@@ -146,7 +146,7 @@ def _good_frames(film: Path) -> list[np.ndarray]:
     return good_frames(pictures)
 
 
-def _left_out(training: dict[str, Seen], cost: float, backbone: str) -> float:
+def _left_out(training: dict[str, DegradedPictures], cost: float, backbone: str) -> float:
     """Mean percentage of swapped pairs on each source, trained on the others."""
     percents = []
     for name, held_out in training.items():

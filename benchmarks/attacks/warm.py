@@ -23,7 +23,7 @@ from typing import IO, Any
 from weakref import WeakSet
 
 from storyscope.cli.main import main as command_line
-from storyscope.media import decoder
+from storyscope.media import process
 from storyscope.processes import indexing
 from storyscope.stages import scan
 
@@ -110,7 +110,7 @@ class Forks:
 
 def fork_ours() -> None:
     """Let every decoder and index process of this one be forked from now on."""
-    decoder.subprocess = indexing.subprocess = Forks()  # type: ignore[assignment]
+    process.subprocess = indexing.subprocess = Forks()  # type: ignore[assignment]
     # The shipped image network is compared with its digest and opened for every film otherwise.
     scan.load_backbone = cache(scan.load_backbone)
 
@@ -123,7 +123,7 @@ def fork_command(words: list[str], log: Path, first: Callable[[], None]) -> Fork
         sys.argv = ["storyscope", *words]
         sys.stdout, sys.stderr = (io.open(end, "w", closefd=False) for end in (1, 2))  # noqa: UP020, SIM115
         if THREADED & {*words}:
-            decoder.subprocess = indexing.subprocess = subprocess
+            process.subprocess = indexing.subprocess = subprocess
         first()
         command_line()
         sys.stdout.flush()

@@ -23,7 +23,7 @@ from storyscope import Library
 from storyscope.concepts import TRAINED_FILE, chance_right, visual_candidates
 from storyscope.core.logistic import sigmoid
 from storyscope.search import chosen_image_text, second_opinion
-from storyscope.stages.indexing import sights
+from storyscope.stages.naming import detections_of
 from storyscope.store import PASSAGES, SCAN, VISION
 
 CHANCE = 0.5
@@ -64,7 +64,7 @@ def sights_of(library: Library, film: str) -> list[Sight]:
     stories = photograph_stories(library, film) if film in FILMS else library.stories(film)
     store = library.store
     trained = store.document(TRAINED_FILE)
-    seen = sights(store.load(film, SCAN), store.load(film, VISION), trained)
+    seen = detections_of(store.load(film, SCAN), store.load(film, VISION), trained)
     network = chosen_image_text(library.config.search.image_text)
     ask = second_opinion(store.load(film, PASSAGES), network)
     if ask is None:

@@ -90,7 +90,7 @@ def measure_mining() -> dict[str, float]:
 def measure_features() -> dict[str, float]:
     """Vectors, groups and both features: 4,000 mentions of 1,200 terms, 500 shots."""
     from storyscope.concepts import group_terms, load_vectors, semantic_features
-    from storyscope.concepts.detectors import Seen
+    from storyscope.concepts.detectors import Detections
     from storyscope.core import Mined, Shot, Span, Transition, Word
 
     started = time.process_time()
@@ -108,7 +108,7 @@ def measure_features() -> dict[str, float]:
         for i in range(500)
     ]
     names = tuple(terms[:1150])
-    seen = Seen(names, random.random((500, 1150)).astype(np.float32), words=names)
+    seen = Detections(names, random.random((500, 1150)).astype(np.float32), words=names)
     before = time.process_time()
     group_terms([word.text for word in said], vectors)
     grouped = time.process_time()

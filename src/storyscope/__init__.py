@@ -14,21 +14,25 @@ A library keeps what was found, resumes where it stopped, and answers searches:
 """
 
 import os
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from storyscope.config import Config
-from storyscope.core import (
-    Features,
-    Hit,
-    Segmentation,
-    Shot,
-    Span,
-    Story,
-    Thumbnail,
-    Transcript,
-    Video,
-    Word,
-)
-from storyscope.errors import StoryscopeError
+if TYPE_CHECKING:
+    from storyscope.config import Config
+    from storyscope.core import (
+        Features,
+        Hit,
+        Segmentation,
+        Shot,
+        Span,
+        Story,
+        Thumbnail,
+        Transcript,
+        Video,
+        Word,
+    )
+    from storyscope.errors import StoryscopeError
+    from storyscope.library import Library, find_stories
 
 # ONNX Runtime reports its use to its makers unless it is told not to.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
@@ -50,10 +54,22 @@ __all__ = [
     "find_stories",
 ]
 
+HOMES = {
+    "Config": "storyscope.config",
+    "Library": "storyscope.library",
+    "StoryscopeError": "storyscope.errors",
+    "find_stories": "storyscope.library",
+}
+"""Packages of the names that are not in `core`; each is imported when it is first used."""
+
 
 def __getattr__(name: str) -> object:
-    if name in ("Library", "find_stories"):
-        from storyscope import library
+    if name not in __all__:
+        raise AttributeError(f"module 'storyscope' has no attribute {name!r}")
+    value = getattr(import_module(HOMES.get(name, "storyscope.core")), name)
+    globals()[name] = value
+    return value
 
-        return getattr(library, name)
-    raise AttributeError(f"module 'storyscope' has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return __all__

@@ -23,7 +23,7 @@ ALONE = ("--jobs", 1, "--set", "transcripts.speech=off")
 
 @pytest.fixture(scope="module")
 def library(indexed, tmp_path_factory):
-    return shutil.copytree(indexed, tmp_path_factory.mktemp("shelf") / "library")
+    return shutil.copytree(indexed, tmp_path_factory.mktemp("library") / "library")
 
 
 def test_json_is_alone_on_standard_output(library):
@@ -44,10 +44,10 @@ def test_a_folder_goes_on_after_a_bad_file_and_names_it(film, tmp_path):
     folder.mkdir()
     (folder / "a-bad.mp4").write_text("nothing")
     (folder / "good.mp4").symlink_to(film)
-    done = storyscope("add", folder, *ALONE, library=tmp_path / "shelf", code=1)
+    done = storyscope("add", folder, *ALONE, library=tmp_path / "library", code=1)
     assert "1 of 2 videos failed" in done.stderr
     assert "a-bad.mp4" in done.stderr
-    listed = json.loads(storyscope("list", "--json", library=tmp_path / "shelf").stdout)
+    listed = json.loads(storyscope("list", "--json", library=tmp_path / "library").stdout)
     assert [video["id"] for video in listed["videos"]] == ["good"]
 
 
@@ -64,11 +64,11 @@ def test_a_folder_goes_on_after_a_bad_file_and_names_it(film, tmp_path):
 def test_bad_input_is_one_line_and_code_1(make, says, tmp_path):
     path = tmp_path / "film.mp4"
     make(path)
-    done = storyscope("add", path, library=tmp_path / "shelf", code=1)
+    done = storyscope("add", path, library=tmp_path / "library", code=1)
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith("storyscope: ")
     assert says in done.stderr.lower()
-    assert Library(tmp_path / "shelf").facts() == []
+    assert Library(tmp_path / "library").facts() == []
 
 
 def test_debug_lets_the_error_through(tmp_path):
@@ -102,8 +102,8 @@ def test_every_format_is_written_from_an_indexed_film(library, tmp_path):
     from storyscope import Library
     from storyscope.formats import FORMATS, find_format
 
-    shelf = Library(library)
-    line, nested = (shelf.timeline("film", level=level) for level in ("stories", "nested"))
+    library = Library(library)
+    line, nested = (library.timeline("film", level=level) for level in ("stories", "nested"))
     for kind in map(find_format, FORMATS):
         if kind.save is not None:
             kind.save(line, tmp_path / f"{kind.name}{kind.suffix}")
@@ -113,7 +113,7 @@ def test_every_format_is_written_from_an_indexed_film(library, tmp_path):
             assert (kind.write(nested) == kind.write(line)) == (
                 not kind.nests or kind.name == "html"
             )
-    assert find_format("html").write(shelf.timeline("film", level="shots"))
+    assert find_format("html").write(library.timeline("film", level="shots"))
     shown = storyscope("export", "film", "--format", "html", library=library).stdout
     assert shown.count('<li class="story"') == len(line.entries)
     assert "<script src" not in shown
@@ -149,12 +149,12 @@ def test_annotated_videos_are_not_removed_by_accident(indexed, tmp_path):
     from storyscope import Library
     from storyscope.core import Annotation
 
-    shelf = Library(shutil.copytree(indexed, tmp_path / "shelf"))
-    video = shelf.video("film")
-    shelf.annotate(video.id, Annotation("ann", (0.0,), video.duration))
-    assert "would be lost" in storyscope("remove", video.id, library=shelf, code=1).stderr
-    storyscope("remove", video.id, "--yes", library=shelf)
-    assert shelf.videos() == []
+    library = Library(shutil.copytree(indexed, tmp_path / "library"))
+    video = library.video("film")
+    library.annotate(video.id, Annotation("ann", (0.0,), video.duration))
+    assert "would be lost" in storyscope("remove", video.id, library=library, code=1).stderr
+    storyscope("remove", video.id, "--yes", library=library)
+    assert library.videos() == []
 
 
 def test_a_film_that_breaks_off_is_indexed_and_said_to(film, tmp_path):
@@ -168,9 +168,9 @@ def test_a_film_that_breaks_off_is_indexed_and_said_to(film, tmp_path):
                 copy.mux(packet)
     content = whole.read_bytes()
     (tmp_path / "broken.mkv").write_bytes(content[: len(content) // 2])
-    done = storyscope("add", tmp_path / "broken.mkv", library=tmp_path / "shelf")
+    done = storyscope("add", tmp_path / "broken.mkv", library=tmp_path / "library")
     assert "broken.mkv is damaged: it breaks off after" in done.stderr
-    assert "damaged" not in storyscope("add", whole, library=tmp_path / "shelf").stderr
+    assert "damaged" not in storyscope("add", whole, library=tmp_path / "library").stderr
 
 
 def test_an_edit_that_changes_nothing_is_refused(library):
@@ -211,7 +211,7 @@ def test_a_mistyped_library_is_named_and_not_made(words, tmp_path):
 def test_control_c_says_in_one_line_how_to_go_on(film, tmp_path, jobs):
     command = [sys.executable, "-m", "storyscope", "add", str(film), *jobs]
     process = subprocess.Popen(
-        [*command, "--library", str(tmp_path / "shelf")],
+        [*command, "--library", str(tmp_path / "library")],
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -224,7 +224,7 @@ def test_control_c_says_in_one_line_how_to_go_on(film, tmp_path, jobs):
     assert told.splitlines()[-1] == (
         "storyscope: stopped; finished stages are kept, run the same command again to continue"
     )
-    shown = storyscope("list", "--json", library=tmp_path / "shelf")
+    shown = storyscope("list", "--json", library=tmp_path / "library")
     (video,) = json.loads(shown.stdout)["videos"]
     assert (video["state"], video["failure"]) == ("stopped", STOPPED)
 
@@ -242,4 +242,4 @@ def test_the_library_may_stand_before_the_command(library):
 
 def test_a_library_is_named_as_people_write_it():
     assert named(Path("http://host:8000")) == "http://host:8000"
-    assert named(Path("films/shelf")) == str(Path("films/shelf"))
+    assert named(Path("films/library")) == str(Path("films/library"))

@@ -133,13 +133,13 @@ def test_a_bad_transcript_or_model_is_refused_before_decoding(film, tmp_path):
     bad = tmp_path / "film.srt"
     bad.write_text("no times here")
     words = ("add", film, "--jobs", 1, "--transcript", bad)
-    refused = storyscope(*words, library=tmp_path / "shelf", code=1)
+    refused = storyscope(*words, library=tmp_path / "library", code=1)
     assert "is not a subtitle file" in refused.stderr
     assert "reading the video" not in refused.stderr
     names = ("concepts.vectors=nowhere.txt", "concepts.pipeline=xx_none", "features.backbone=none")
     for setting in names:
         words = ("add", film, "--jobs", 1, "--set", setting)
-        done = storyscope(*words, library=tmp_path / "shelf", code=1)
+        done = storyscope(*words, library=tmp_path / "library", code=1)
         assert setting.partition("=")[2] in done.stderr
         assert "reading the video" not in done.stderr
 

@@ -42,7 +42,7 @@ class Client:
 
 
 @pytest.fixture
-def shelf(tmp_path, monkeypatch):
+def library(tmp_path, monkeypatch):
     left_alone = []
     monkeypatch.setattr(
         indexing,
@@ -56,64 +56,64 @@ def shelf(tmp_path, monkeypatch):
     return SimpleNamespace(store=MemoryStore(tmp_path), left_alone=left_alone)
 
 
-def handed(shelf, client, workers=None):
+def handed(library, client, workers=None):
     facts = {"name": FILM.name, "path": str(FILM), "transcript": None, "owner": "tcp://host"}
-    one = _Handed(add_job(shelf.store, **facts), None, workers)
+    one = _Handed(add_job(library.store, **facts), None, workers)
     return one, {one.submit(client): one}
 
 
-def results(shelf, client, running):
-    return _results(shelf, client, running, {str(FILM): FILM}, lambda path, step: None)
+def results(library, client, running):
+    return _results(library, client, running, {str(FILM): FILM}, lambda path, step: None)
 
 
-def test_a_video_that_is_done_leaves_no_job(shelf):
+def test_a_video_that_is_done_leaves_no_job(library):
     client = Client(Future("finished", ("film", "")))
-    (result,) = results(shelf, client, handed(shelf, client)[1])
+    (result,) = results(library, client, handed(library, client)[1])
     assert (result.video, result.failure) == ("film", "")
-    assert shelf.store.jobs.all() == {}
+    assert library.store.jobs.all() == {}
 
 
-def test_a_task_that_its_scheduler_lost_is_handed_over_again(shelf):
+def test_a_task_that_its_scheduler_lost_is_handed_over_again(library):
     client = Client(Future("lost"), Future("cancelled"), Future("finished", ("film", "")))
-    (result,) = results(shelf, client, handed(shelf, client, ["tcp://one"])[1])
+    (result,) = results(library, client, handed(library, client, ["tcp://one"])[1])
     assert result.video == "film"
     assert [workers for _, workers in client.keys] == [["tcp://one"], None, None]
     assert len({key for key, _ in client.keys}) == 3
 
 
-def test_a_task_is_not_handed_over_for_ever(shelf):
+def test_a_task_is_not_handed_over_for_ever(library):
     client = Client(*[Future("lost")] * 99)
-    one, running = handed(shelf, client)
-    (result,) = results(shelf, client, running)
+    one, running = handed(library, client)
+    (result,) = results(library, client, running)
     assert "the scheduler was lost; run the same command again" in result.failure
     assert len(client.keys) == MOST_TIMES
-    assert kept_job(shelf.store, one.job.id).state == "failed"
+    assert kept_job(library.store, one.job.id).state == "failed"
 
 
-def test_without_a_scheduler_people_are_told_how_to_go_on(shelf):
+def test_without_a_scheduler_people_are_told_how_to_go_on(library):
     client = Client(Future("cancelled"), status="closed")
-    (result,) = results(shelf, client, handed(shelf, client)[1])
+    (result,) = results(library, client, handed(library, client)[1])
     assert "run the same command again" in result.failure
     assert len(client.keys) == 1
 
 
-def test_a_worker_that_was_lost_too_often_is_the_reason(shelf):
+def test_a_worker_that_was_lost_too_often_is_the_reason(library):
     killed = type("KilledWorker", (Exception,), {})("film")
     client = Client(Future("error", killed))
-    (result,) = results(shelf, client, handed(shelf, client)[1])
+    (result,) = results(library, client, handed(library, client)[1])
     assert result.failure == "its workers were lost repeatedly while it was being indexed"
 
 
-def test_leaving_cancels_what_waits_and_leaves_what_runs(shelf):
+def test_leaving_cancels_what_waits_and_leaves_what_runs(library):
     waiting, runs, done = Future("pending"), Future("pending"), Future("finished", ("film", ""))
     client = Client(waiting, runs, done)
-    one, running = handed(shelf, client)
-    two, more = handed(shelf, client)
-    _, ended = handed(shelf, client)
-    changed(shelf.store, two.job, state="indexing")
-    found = results(shelf, client, running | more | ended)
+    one, running = handed(library, client)
+    two, more = handed(library, client)
+    _, ended = handed(library, client)
+    changed(library.store, two.job, state="indexing")
+    found = results(library, client, running | more | ended)
     assert next(found).video == "film"
     found.close()
     assert (waiting.was_cancelled, runs.was_cancelled) == (True, False)
-    assert shelf.left_alone == [runs]
-    assert kept_job(shelf.store, one.job.id) is None
+    assert library.left_alone == [runs]
+    assert kept_job(library.store, one.job.id) is None

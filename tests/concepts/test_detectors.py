@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storyscope.concepts import (
-    Seen,
+    Detections,
     detect,
     load_trained,
     save_trained,
@@ -99,7 +99,9 @@ def test_posteriors_of_another_network_are_refused(names):
 
 
 def test_a_shot_shows_what_its_clearest_picture_shows():
-    seen = Seen(("bear", "ice"), np.array([[0.1, 0.9], [0.8, 0.2], [0.3, 0.3]], dtype=np.float32))
+    seen = Detections(
+        ("bear", "ice"), np.array([[0.1, 0.9], [0.8, 0.2], [0.3, 0.3]], dtype=np.float32)
+    )
     shots = seen.per_shot(np.array([0, 0, 1]), 3)
     np.testing.assert_allclose(shots.probabilities, [[0.8, 0.9], [0.3, 0.3], [0, 0]])
 
@@ -222,7 +224,7 @@ def test_one_concept_against_a_background_is_enough():
 def test_a_video_that_speaks_of_nothing_known_has_no_semantic_features():
     shots = [Shot(Span(0, 5), range(5), Transition("start", 0, 0))]
     vectors = WordVectors({"bear": 0, "car": 1}, np.eye(2), "toy")
-    seen = Seen(("car", "bear"), np.array([[0.0, 0.8]]), words=("car", "bear, bruin"))
+    seen = Detections(("car", "bear"), np.array([[0.0, 0.8]]), words=("car", "bear, bruin"))
     silent = Mined((), ())
     assert semantic_features(shots, silent, vectors, seen=seen) == []
     spoken = Mined((Word("bear", Span(2, 3)),), ())

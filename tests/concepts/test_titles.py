@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storyscope.concepts import Seen, title_stories
+from storyscope.concepts import Detections, title_stories
 from storyscope.concepts.phrases import plain_phrases
 from storyscope.core import Span, Story, Transcript, Word
 from storyscope.core.language import stop_words
@@ -73,7 +73,7 @@ def shown(rows, names=("seashore", "sandbar", "brown bear", "volcano")):
         Story(f"film/{i}", "film", range(i, i + 1), Span(i * 5.0, i * 5.0 + 5))
         for i in range(len(rows))
     ]
-    return stories, Seen(names, np.array(rows))
+    return stories, Detections(names, np.array(rows))
 
 
 def test_without_words_a_story_is_named_by_what_is_seen():
@@ -118,7 +118,7 @@ def test_what_is_both_said_and_seen_comes_first():
         ["The bear and the seal and the whale.", "The boat and the harbour."]
     )
     names = ("grey whale", "speedboat")
-    seen = Seen(names, np.array([[0.8, 0.0], [0.0, 0.8]]))
+    seen = Detections(names, np.array([[0.8, 0.0], [0.0, 0.8]]))
     assert title_stories(stories, transcript=transcript)[0].title.startswith("Bear")
     both = title_stories(stories, transcript=transcript, seen=seen)
     assert both[0].title.startswith("Whale")

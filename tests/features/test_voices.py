@@ -59,7 +59,7 @@ def test_a_tone_is_heard_in_its_band_and_quiet_sound_is_raised():
 
 
 def test_weights_that_were_not_fetched_are_asked_for(monkeypatch):
-    monkeypatch.setattr("storyscope.features.voices.downloaded_file", lambda name: None)
+    monkeypatch.setattr("storyscope.models.downloads.downloaded_file", lambda name: None)
     load_voice_encoder.cache_clear()
     with pytest.raises(MissingDependency, match="storyscope models get speakers"):
         load_voice_encoder()

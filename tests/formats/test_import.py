@@ -30,7 +30,7 @@ ONLY_OUT = {"avid", "fcp7", "web-annotation"}
 READABLE = [name for name in FORMATS if name not in NOT_TEXT | ONLY_OUT]
 
 
-class Shelf(LocalLibrary):
+class FakeLibrary(LocalLibrary):
     """A library that knows one film of six shots without having watched it."""
 
     def shots(self, video):
@@ -45,36 +45,36 @@ class Shelf(LocalLibrary):
 
 
 @pytest.fixture
-def shelf(tmp_path):
-    library = Shelf(tmp_path / "library")
+def library(tmp_path):
+    library = FakeLibrary(tmp_path / "library")
     library.store.put_record(VideoRecord(FILM, "ready", 1, 1))
     return library
 
 
 @pytest.mark.parametrize("name", READABLE)
-def test_every_format_that_can_be_read_is_imported(shelf, tmp_path, name):
+def test_every_format_that_can_be_read_is_imported(library, tmp_path, name):
     path = tmp_path / f"chapters{find_format(name).suffix}"
     path.write_text(find_format(name).write(LINE), encoding="utf-8")
-    import_annotations(shelf, path, "film", annotator="ann")
-    kept = shelf.annotations("film")["ann"]
+    import_annotations(library, path, "film", annotator="ann")
+    kept = library.annotations("film")["ann"]
     assert kept.starts == pytest.approx((0, 10, 20), abs=0.04)
     assert kept.titles == ("ice", "sea", "sky")
     assert kept.end == FILM.duration
 
 
-def test_several_tiers_are_several_annotators(shelf, tmp_path):
+def test_several_tiers_are_several_annotators(library, tmp_path):
     path = tmp_path / "film.eaf"
     text = find_format("eaf").write(LINE)
     tier = text[text.index("<TIER") : text.index("</TIER>") + len("</TIER>")]
     other = tier.replace('TIER_ID="stories"', 'TIER_ID="scenes"').replace("stories", "scenes")
     path.write_text(text.replace(tier, tier + other))
-    import_annotations(shelf, path, "film")
-    assert list(shelf.annotations("film")) == ["scenes", "stories"]
+    import_annotations(library, path, "film")
+    assert list(library.annotations("film")) == ["scenes", "stories"]
     path.write_text(text.replace(tier, tier + other.replace('="storyscope"', '="bob"')))
-    import_annotations(shelf, path, "film")
-    assert list(shelf.annotations("film")) == ["bob", "scenes", "stories", "storyscope"]
+    import_annotations(library, path, "film")
+    assert list(library.annotations("film")) == ["bob", "scenes", "stories", "storyscope"]
     with pytest.raises(AnnotationError, match=r"2 people \(storyscope, bob\)"):
-        import_annotations(shelf, path, "film", annotator="eve")
+        import_annotations(library, path, "film", annotator="eve")
 
 
 @pytest.mark.parametrize(
@@ -84,47 +84,47 @@ def test_several_tiers_are_several_annotators(shelf, tmp_path):
         ({"end": 750, "starts": [0, 125, 260]}, (0, 5, 10.4)),
     ],
 )
-def test_positions_are_shots_or_frames_as_their_end_tells(shelf, tmp_path, positions, starts):
+def test_positions_are_shots_or_frames_as_their_end_tells(library, tmp_path, positions, starts):
     path = tmp_path / "ann.json"
     path.write_text(json.dumps(positions))
-    import_annotations(shelf, path, "film")
-    assert shelf.annotations("film")["ann"].starts == pytest.approx(starts)
+    import_annotations(library, path, "film")
+    assert library.annotations("film")["ann"].starts == pytest.approx(starts)
 
 
 @pytest.mark.parametrize("name", ["mp4", "mkv"])
-def test_chapters_inside_a_film_are_imported(shelf, tmp_path, name):
+def test_chapters_inside_a_film_are_imported(library, tmp_path, name):
     film = make_film(tmp_path / "film.ts", times=range(30), start=1.4)
     with pytest.raises(FormatError, match="no chapters inside"):
-        import_annotations(shelf, film, "film")
+        import_annotations(library, film, "film")
     copy = tmp_path / f"copy.{name}"
     find_format(name).save(replace(LINE, video=replace(FILM, path=str(film))), copy)
-    import_annotations(shelf, copy, "film")
-    kept = shelf.annotations("film")["copy"]
+    import_annotations(library, copy, "film")
+    kept = library.annotations("film")["copy"]
     assert kept.starts == pytest.approx((0, 10, 20), abs=0.04)
     assert kept.titles == ("ice", "sea", "sky")
 
 
-def test_a_version_is_written_over_only_when_asked(shelf, tmp_path):
+def test_a_version_is_written_over_only_when_asked(library, tmp_path):
     path = tmp_path / "ann.csv"
     path.write_text("0,10\n10,30\n")
-    import_annotations(shelf, path, "film")
+    import_annotations(library, path, "film")
     path.write_text("0,20\n20,30\n")
     with pytest.raises(AnnotationError, match="ann has annotated film already"):
-        import_annotations(shelf, path, "film")
-    assert shelf.annotations("film")["ann"].starts == (0, 10)
-    import_annotations(shelf, path, "film", replace_kept=True)
-    assert shelf.annotations("film")["ann"].starts == (0, 20)
+        import_annotations(library, path, "film")
+    assert library.annotations("film")["ann"].starts == (0, 10)
+    import_annotations(library, path, "film", replace_kept=True)
+    assert library.annotations("film")["ann"].starts == (0, 20)
 
 
-def test_nothing_is_kept_of_a_file_when_a_part_of_it_is_wrong(shelf, tmp_path):
+def test_nothing_is_kept_of_a_file_when_a_part_of_it_is_wrong(library, tmp_path):
     path = tmp_path / "people.csv"
     path.write_text("annotator,start,end\nann,0,10\nann,10,30\nbob,0,20\nbob,20,50\n")
     with pytest.raises(AnnotationError, match=r"people\.csv:5: the stories end at 50\.0 s"):
-        import_annotations(shelf, path, "film")
+        import_annotations(library, path, "film")
     path.write_text("annotator,start,end\nann,0,30\nbob,0,30\nann,0,30\n")
     with pytest.raises(AnnotationError, match="two versions by ann"):
-        import_annotations(shelf, path, "film")
-    assert shelf.annotations("film") == {}
+        import_annotations(library, path, "film")
+    assert library.annotations("film") == {}
 
 
 BOMB = '<!DOCTYPE {0} [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'
@@ -191,11 +191,11 @@ EVENT = "001  AX       V     C        {0} 00:00:10:00 {0} 00:00:10:00\n"
         ("a.csv", "in,out\n00:00:00:00,00:00:10:30\n", r"a\.csv:2: .*frames past 24"),
     ],
 )
-def test_a_bad_file_is_named_with_its_line_and_nothing_is_kept(shelf, tmp_path, name, text, says):
+def test_a_bad_file_is_named_with_its_line_and_nothing_is_kept(library, tmp_path, name, text, says):
     (tmp_path / name).write_text(text)
     with pytest.raises(StoryscopeError, match=says):
-        import_annotations(shelf, tmp_path / name, "film")
-    assert shelf.annotations("film") == {}
+        import_annotations(library, tmp_path / name, "film")
+    assert library.annotations("film") == {}
 
 
 def test_timecode_without_a_rate_says_what_is_missing(tmp_path):
@@ -223,12 +223,12 @@ def test_writing_otio_without_the_extra_names_it(monkeypatch):
         find_format("otio").write(LINE)
 
 
-def test_the_command_is_called_import(shelf, tmp_path):
+def test_the_command_is_called_import(library, tmp_path):
     (tmp_path / "ann.vtt").write_text(find_format("webvtt").write(LINE), encoding="utf-8")
-    done = storyscope("import", tmp_path / "ann.vtt", "--video", "film", "--json", library=shelf)
+    done = storyscope("import", tmp_path / "ann.vtt", "--video", "film", "--json", library=library)
     people = [{"annotator": "ann", "stories": 3}]
     assert json.loads(done.stdout) == {"video": "film", "annotations": people}
-    assert shelf.annotations("film")["ann"].titles == ("ice", "sea", "sky")
+    assert library.annotations("film")["ann"].titles == ("ice", "sea", "sky")
 
 
 SUFFIXES = ["json", "csv", "vtt", "eaf", "txt", "xml", "edl", "otio", "fcpxml", "textgrid"]

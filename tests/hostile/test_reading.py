@@ -10,7 +10,7 @@ from storyscope import reading
 from storyscope.config import load_config
 from storyscope.errors import FormatError, InvalidSetting, MediaError, TranscriptError
 from storyscope.formats import read_annotations
-from storyscope.media import decoder, probe
+from storyscope.media import probe, process
 from storyscope.reading import never_behind_links, read_at_most
 from storyscope.search.images import read_image
 from storyscope.transcripts import find_sidecar, read_transcript
@@ -95,13 +95,13 @@ def test_the_film_that_was_checked_is_the_one_that_is_decoded(film, tmp_path, mo
     mine, other = tmp_path / "mine.mp4", tmp_path / "other.mp4"
     shutil.copy(film, mine)
     other.write_bytes(b"something secret" * 100)
-    wanted, start = probe(film), decoder.subprocess.Popen
+    wanted, start = probe(film), process.subprocess.Popen
 
     def swap(*arguments, **options):
         other.replace(mine)
         return start(*arguments, **options)
 
-    monkeypatch.setattr(decoder.subprocess, "Popen", swap)
+    monkeypatch.setattr(process.subprocess, "Popen", swap)
     found = probe(mine)
     assert mine.read_bytes().startswith(b"something secret")
     assert (found.digest, found.duration) == (wanted.digest, wanted.duration)

@@ -72,10 +72,10 @@ def test_training_learns_from_the_library_and_keeps_the_model_when_insisted(libr
 
 def test_a_library_that_is_moved_takes_its_model_along(tmp_path):
     here, there = tmp_path / "here", tmp_path / "there"
-    shelf = Library(here)
+    library = Library(here)
     tuned = FineTuning(default_model(), {}, {}, {}, 0.0)
-    assert adopt_style(shelf, tuned) == here / STYLE_FILE
-    shelf.keep_settings(["stories.penalty=paper"])
+    assert adopt_style(library, tuned) == here / STYLE_FILE
+    library.keep_settings(["stories.penalty=paper"])
     here.rename(there)
     moved = Library(there).config.stories
     assert (moved.model, moved.penalty) == (str(there / STYLE_FILE), "paper")
@@ -157,9 +157,9 @@ def test_the_longest_bar_is_the_cue_that_matters_most(tmp_path):
 
 @pytest.mark.parametrize("level", [0.0, 0.3, 1.0])
 def test_boundaries_of_every_granularity_are_explained(library, level):
-    shelf = Library(library.folder)
-    starts = [story.span.start for story in shelf.stories("film", granularity=level)]
-    assert [reason["start"] for reason in shelf.explain("film", granularity=level)] == starts[1:]
+    library = Library(library.folder)
+    starts = [story.span.start for story in library.stories("film", granularity=level)]
+    assert [reason["start"] for reason in library.explain("film", granularity=level)] == starts[1:]
 
 
 def test_the_library_explains_each_story_but_the_first(library):

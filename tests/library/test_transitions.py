@@ -17,7 +17,7 @@ from storyscope.shots.confirm import probability
 from storyscope.shots.weights import load_weights
 
 
-class Shelf:
+class FakeLibrary:
     """As much of a library as rejecting needs."""
 
     def __init__(self, folder):
@@ -37,8 +37,8 @@ class Shelf:
 
 def test_rejected_transitions_are_kept_by_video_and_once(tmp_path):
     for number in (4, 3, 4):
-        reject_transition(Shelf(tmp_path), "film", number)
-    reject_transition(Shelf(tmp_path), "other", 3)
+        reject_transition(FakeLibrary(tmp_path), "film", number)
+    reject_transition(FakeLibrary(tmp_path), "other", 3)
     assert REJECTED.read(MemoryStore(tmp_path)) == {
         "film": [(200, 220), (300, 320)],
         "other": [(200, 220)],
@@ -46,12 +46,12 @@ def test_rejected_transitions_are_kept_by_video_and_once(tmp_path):
 
 
 def test_a_rejected_transition_can_be_taken_back(tmp_path):
-    shelf = Shelf(tmp_path)
-    reject_transition(shelf, "film", 3)
-    assert is_rejected(shelf, "film") == [False, False, True, False]
-    reject_transition(shelf, "film", 3, rejected=False)
-    assert is_rejected(shelf, "film") == [False, False, False, False]
-    assert REJECTED.read(shelf.store) == {}
+    library = FakeLibrary(tmp_path)
+    reject_transition(library, "film", 3)
+    assert is_rejected(library, "film") == [False, False, True, False]
+    reject_transition(library, "film", 3, rejected=False)
+    assert is_rejected(library, "film") == [False, False, False, False]
+    assert REJECTED.read(library.store) == {}
 
 
 @pytest.mark.parametrize(
@@ -61,12 +61,12 @@ def test_only_the_beginning_of_a_later_shot_that_is_gradual_can_be_rejected(
     tmp_path, number, words
 ):
     with pytest.raises(AnnotationError, match=words):
-        reject_transition(Shelf(tmp_path), "film", number)
+        reject_transition(FakeLibrary(tmp_path), "film", number)
 
 
 def test_training_without_anything_rejected_says_how_to_reject(tmp_path):
     with pytest.raises(AnnotationError, match="--reject"):
-        learn_transitions(Shelf(tmp_path))
+        learn_transitions(FakeLibrary(tmp_path))
 
 
 def examples(seed, count, real):

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storyscope.media.choosing import LULL_SECONDS, PictureChooser
-from storyscope.media.scaling import Scaled
+from storyscope.decoder.choosing import LULL_SECONDS, PictureChooser
+from storyscope.decoder.scaling import Scaled
 
 FPS, PER_SECOND = 25, 5
 

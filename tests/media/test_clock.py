@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storyscope.media.clock import Continuity, FrameClock
+from storyscope.decoder.clock import Continuity, FrameClock
 
 stamps = st.one_of(st.none(), st.floats(-5, 100))
 

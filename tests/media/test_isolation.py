@@ -17,9 +17,10 @@ import pytest
 from films import make_film, read_number
 from storyscope.config import MediaConfig
 from storyscope.core import SmallFrame
+from storyscope.decoder import container
 from storyscope.errors import MediaError
-from storyscope.media import ScanEnd, container, decoder, probe, scan
-from storyscope.media.decoder import decoding
+from storyscope.media import ScanEnd, probe, process, scan
+from storyscope.media.process import decoding
 from waiting import is_running
 
 PATIENT = MediaConfig()
@@ -36,7 +37,7 @@ def started(monkeypatch):
         processes.append(popen(*args, **options))
         return processes[-1]
 
-    monkeypatch.setattr(decoder.subprocess, "Popen", recording)
+    monkeypatch.setattr(process.subprocess, "Popen", recording)
     return processes
 
 
@@ -131,13 +132,13 @@ def test_the_decoder_dies_with_its_parent(tmp_path):
     path = make_film(tmp_path / "f.mp4", frame_count=400)
     orphaning = f"""
         import os
-        from storyscope.media import decoder, scan
-        popen = decoder.subprocess.Popen
+        from storyscope.media import process, scan
+        popen = process.subprocess.Popen
         def telling(*args, **options):
             process = popen(*args, **options)
             print(process.pid, flush=True)
             return process
-        decoder.subprocess.Popen = telling
+        process.subprocess.Popen = telling
         next(scan({str(path)!r}))
         os._exit(9)
     """
@@ -168,7 +169,7 @@ def test_scripts_need_no_main_guard_and_threads_may_scan_at_once(tmp_path):
 
 
 def run_script(source: str) -> subprocess.CompletedProcess:
-    here = Path(decoder.__file__).parents[2]
+    here = Path(process.__file__).parents[2]
     return subprocess.run(
         [sys.executable, "-c", textwrap.dedent(source)],
         capture_output=True,

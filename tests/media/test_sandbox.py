@@ -7,12 +7,12 @@ import pytest
 from films import make_film
 from storyscope.config import MediaConfig
 from storyscope.media import available_sandbox
-from storyscope.media.decoder import decoding
+from storyscope.media.process import decoding
 
 MISBEHAVE = """
 import os, signal, socket, subprocess, threading
 from pathlib import Path
-from storyscope.media import jobs, worker
+from storyscope.decoder import jobs, worker
 
 def attempt(action):
     try:

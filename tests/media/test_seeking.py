@@ -10,11 +10,11 @@ import pytest
 
 from films import Tone, make_film, read_number
 from storyscope.core import SoundChunk
+from storyscope.decoder.container import Terms
+from storyscope.decoder.decode import find_opening
+from storyscope.decoder.walking import Walker
 from storyscope.errors import MediaError
 from storyscope.media import read_frames, read_sound, scan
-from storyscope.media.container import Terms
-from storyscope.media.decoding import find_opening
-from storyscope.media.walking import Walker
 
 TERMS = Terms(max_pixels=10_000_000, threads=1, on_progress=lambda: None)
 

@@ -7,10 +7,11 @@ import pytest
 
 from films import Tone, make_film, read_number
 from storyscope.config import MediaConfig
+from storyscope.decoder import streaming
+from storyscope.decoder.container import Terms
+from storyscope.decoder.decode import find_opening
 from storyscope.errors import MediaError
-from storyscope.media import read_codecs, stream, streaming
-from storyscope.media.container import Terms
-from storyscope.media.decoding import find_opening
+from storyscope.media import read_codecs, stream
 
 KINDS = {
     "film.avi": {"codec": "mpeg4", "sound": [Tone(codec="libmp3lame")]},

@@ -36,10 +36,12 @@ def test_every_server_shows_the_jobs_of_all(servers):
     wanted = {"film": ("ready", "scan"), "bad": ("failed", "scan")}
     for server in servers:
         wait_until(lambda server=server: states(server) == wanted)
+    assert states(one) == states(two) == wanted
     (bad,) = (job["id"] for job in one.jobs() if job["name"] == "bad")
     one.cancel(bad)
     for server in servers:
         wait_until(lambda server=server: states(server) == {"film": ("ready", "scan")})
+    assert states(one) == states(two) == {"film": ("ready", "scan")}
 
 
 def test_a_job_is_followed_and_stopped_on_another_server(servers):

@@ -9,7 +9,7 @@ import pytest
 from films import make_film
 from serving import client_of
 from storyscope import Library
-from storyscope.media import decoder
+from storyscope.media import process
 from storyscope.web import create_app, streams
 from storyscope.web.streams import Streams, TooManyStreams
 
@@ -36,13 +36,13 @@ def client(indexed, old, tmp_path):
 def encoders(monkeypatch):
     """The processes that encode, in the order they were started."""
     started = []
-    start = decoder.subprocess.Popen
+    start = process.subprocess.Popen
 
     def watched(*args, **options):
         started.append(start(*args, **options))
         return started[-1]
 
-    monkeypatch.setattr(decoder.subprocess, "Popen", watched)
+    monkeypatch.setattr(process.subprocess, "Popen", watched)
     return started
 
 

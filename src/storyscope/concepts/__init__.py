@@ -1,7 +1,7 @@
 """Concepts from words and pictures.
 
 `title_stories(stories, transcript=..., seen=...)` titles the stories of a video. `mine(transcript)`
-collects its terms (extra `concepts`); `seen_in_shots(keyframes, vision, count)` returns what the
+collects its terms (extra `concepts`); `detect_in_shots(keyframes, vision, count)` returns what the
 pictures show; `semantic_features(shots, mined, load_vectors(), seen=...)` computes the paper's two
 features from them, by `group_terms`, `match_classes`, `text_concepts` and `visual_concepts`;
 `term_presence` is the paper's P(s, u). `train_concepts` trains new detectors on pictures.
@@ -9,13 +9,13 @@ features from them, by `group_terms`, `match_classes`, `text_concepts` and `visu
 
 from storyscope.concepts.detectors import (
     TRAINED_FILE,
-    Seen,
+    Detections,
     TrainedConcepts,
     detect,
+    detect_in_shots,
     load_trained,
     mean_map,
     save_trained,
-    seen_in_shots,
 )
 from storyscope.concepts.features import (
     match_classes,
@@ -34,13 +34,14 @@ from storyscope.concepts.visual import SecondOpinion, chance_right, visual_candi
 __all__ = [
     "TRAINED_FILE",
     "ConceptGroups",
+    "Detections",
     "SecondOpinion",
-    "Seen",
     "StoryTitle",
     "TrainedConcepts",
     "WordVectors",
     "chance_right",
     "detect",
+    "detect_in_shots",
     "group_terms",
     "load_trained",
     "load_vectors",
@@ -49,7 +50,6 @@ __all__ = [
     "mine",
     "read_vectors",
     "save_trained",
-    "seen_in_shots",
     "semantic_features",
     "term_presence",
     "text_concepts",

@@ -18,7 +18,7 @@ from storyscope.models import class_names, class_synonyms, read_weights, write_w
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class Detections:
     """The probability of every concept in each picture or shot."""
 
     names: tuple[str, ...]
@@ -30,14 +30,14 @@ class Seen:
     covers: tuple[frozenset[int], ...] = ()
     """The backbone's classes that each concept includes; none for a trained one."""
 
-    def per_shot(self, shots: np.ndarray, count: int) -> Seen:
+    def per_shot(self, shots: np.ndarray, count: int) -> Detections:
         """The strongest detection among each shot's pictures; `shots` holds the shot of each
         picture."""
         strongest = np.zeros((count, len(self.names)), dtype=np.float32)
         np.maximum.at(strongest, shots, self.probabilities)
         return replace(self, probabilities=strongest)
 
-    def or_stronger(self, other: Seen) -> Seen:
+    def or_stronger(self, other: Detections) -> Detections:
         """The element-wise maximum of two detections of the same concepts in the same shots."""
         return replace(self, probabilities=np.maximum(self.probabilities, other.probabilities))
 
@@ -75,20 +75,20 @@ class TrainedConcepts:
         return sigmoid(logits).astype(np.float32)
 
 
-def seen_in_shots(
+def detect_in_shots(
     keyframes: Keyframes,
     vision: VisionOutput,
     shot_count: int,
     *,
     trained: TrainedConcepts | None = None,
-) -> Seen:
+) -> Detections:
     """The content of every shot, by all available detectors: its clearest keyframe counts."""
     if trained is not None and trained.producer != vision.producer:
         raise ModelError(
             f"the trained concepts were trained with {trained.producer}, but these pictures were "
             f"encoded by {vision.producer}; run `storyscope concepts train` again"
         )
-    found: Seen | None = None
+    found: Detections | None = None
     numbers = in_batches(keyframes.shots)
     parts = zip(in_batches(vision.posteriors), in_batches(vision.maps), numbers, strict=True)
     for posteriors, maps, shots in parts:
@@ -128,7 +128,7 @@ def detect(
     class_synonyms: Sequence[Sequence[str]],
     activations: np.ndarray | None = None,
     trained: TrainedConcepts | None = None,
-) -> Seen:
+) -> Detections:
     """The content of each picture: the backbone's classes, broader concepts, and trained ones.
 
     `posteriors` holds pictures x 1000. A broader concept's probability is the sum of its classes'.
@@ -147,7 +147,7 @@ def detect(
         covers += [frozenset()] * len(trained.names)
         columns.append(trained.score(activations))
     kept = sorted({name.lower(): place for place, name in enumerate(names)}.values())
-    return Seen(
+    return Detections(
         tuple(names[place] for place in kept),
         np.concatenate(columns, axis=1)[:, kept],
         tuple(words[place] for place in kept),

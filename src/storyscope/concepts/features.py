@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from storyscope.concepts.detectors import Seen
+from storyscope.concepts.detectors import Detections
 from storyscope.concepts.groups import ConceptGroups, group_terms
 from storyscope.concepts.vectors import WordVectors
 from storyscope.config import ConceptConfig
@@ -26,7 +26,7 @@ def semantic_features(
     mined: Mined,
     vectors: WordVectors,
     *,
-    seen: Seen | None = None,
+    seen: Detections | None = None,
     groups: ConceptGroups | None = None,
     config: ConceptConfig = ConceptConfig(),
 ) -> list[Features]:

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from storyscope.concepts.candidates import Candidate
-from storyscope.concepts.detectors import Seen
+from storyscope.concepts.detectors import Detections
 from storyscope.concepts.phrases import plain_phrases
 from storyscope.concepts.spoken import (
     Embed,
@@ -33,7 +33,7 @@ def title_stories(
     stories: Sequence[Story],
     *,
     transcript: Transcript | None = None,
-    seen: Seen | None = None,
+    seen: Detections | None = None,
     screen: Transcript | None = None,
     phrases: Sequence[Phrase] | None = None,
     embed: Embed | None = None,

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
@@ -64,8 +65,14 @@ def load_vectors(name: str | Path = "glove-6b-50d") -> WordVectors:
     if str(name) not in SHIPPED and Path(name).expanduser().exists():
         return read_vectors(Path(name).expanduser())
     folder = find_model(str(name)).folder
-    vectors = read_vectors(folder / "data" if (folder / "data").is_dir() else folder)
+    vectors = _packaged(folder / "data" if (folder / "data").is_dir() else folder)
     return replace(vectors, name=str(name))
+
+
+@lru_cache(maxsize=1)
+def _packaged(folder: Path) -> WordVectors:
+    """The vectors in an installed package, which does not change while a process runs."""
+    return read_vectors(folder)
 
 
 def read_vectors(path: str | Path) -> WordVectors:

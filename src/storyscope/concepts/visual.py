@@ -9,7 +9,7 @@ from math import exp, log
 import numpy as np
 
 from storyscope.concepts.candidates import Candidate, without_nested
-from storyscope.concepts.detectors import Seen
+from storyscope.concepts.detectors import Detections
 from storyscope.concepts.taxonomy import UNRELIABLE, VAGUE_GROUPS
 from storyscope.core import Story
 from storyscope.core.plurals import singular
@@ -32,7 +32,7 @@ checked."""
 
 
 def visual_candidates(
-    stories: Sequence[Story], seen: Seen, ask: SecondOpinion | None = None
+    stories: Sequence[Story], seen: Detections, ask: SecondOpinion | None = None
 ) -> list[list[Candidate]]:
     """What each story shows more of than the video does as a whole, and how sure that is.
 
@@ -104,7 +104,7 @@ def _writing(number: int, count: int) -> Candidate:
     return Candidate(name, tuple(name.split()), 1.0, mentions=1, seen=True)
 
 
-def _unrelated(order: Iterable[int], seen: Seen) -> Iterator[int]:
+def _unrelated(order: Iterable[int], seen: Detections) -> Iterator[int]:
     """Of concepts that include one another (bear, polar bear), keep only the first."""
     covered: set[int] = set()
     for concept in order:

@@ -6,9 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-SMALL_WIDTH, SMALL_HEIGHT = 48, 27
-SOUND_RATE = 16_000
-
 
 @dataclass(frozen=True, eq=False)
 class SmallFrame:

@@ -61,6 +61,11 @@ def language_code(tag: str) -> str | None:
     return LANGUAGE_CODES.get(first)
 
 
+def language_tags(code: str) -> list[str]:
+    """Tags for the language of an ISO 639-1 code, in lower case: "de", "ger", "deu", "german"..."""
+    return [code, *(tag for tag, known in LANGUAGE_CODES.items() if known == code)]
+
+
 SAMPLE = 20_000
 LEAST_SHARE = 0.08
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")

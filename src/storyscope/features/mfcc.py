@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from storyscope.core import Sound, SoundChunk
-from storyscope.core.frames import SOUND_RATE
+from storyscope.decoder import SOUND_RATE
 
 WINDOW = SOUND_RATE // 100
 CEPSTRA = 29

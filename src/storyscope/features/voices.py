@@ -12,9 +12,9 @@ from functools import cache
 import numpy as np
 
 from storyscope.core.logistic import sigmoid
-from storyscope.errors import MissingDependency, ModelError
+from storyscope.errors import ModelError
 from storyscope.features.checkpoint import read_weights
-from storyscope.models import check_downloaded, downloaded_file
+from storyscope.models import check_downloaded, require_downloaded
 
 SPEAKERS = "speakers"
 """Name of the weights in `storyscope models`."""
@@ -69,12 +69,7 @@ class VoiceEncoder:
 @cache
 def load_voice_encoder() -> VoiceEncoder:
     """Read the downloaded weights."""
-    path = downloaded_file(SPEAKERS)
-    if path is None:
-        raise MissingDependency(
-            "identifying speakers needs a voice encoder, which has not been downloaded; run "
-            "`storyscope models get speakers`"
-        )
+    path = require_downloaded(SPEAKERS, needed="identifying speakers needs a voice encoder, which")
     weights = read_weights(check_downloaded(SPEAKERS, path))
     if weights.get("linear.weight", np.zeros(0)).shape != (UNITS, UNITS):
         raise ModelError(f"{path} is not a voice encoder; run `storyscope models get speakers`")

@@ -14,7 +14,7 @@ from storyscope.core import Annotation, Film, Span, Story
 from storyscope.errors import AnnotationError, LibraryError
 from storyscope.library.annotations import laid_over, without_shots
 from storyscope.search import chosen_image_text, second_opinion
-from storyscope.stages.naming import Material, sights, title, untitled
+from storyscope.stages.naming import Material, detections_of, title, untitled
 from storyscope.store import MINED, PASSAGES, SCAN, SCREEN, TRANSCRIPT, VISION, Store
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class StoryNamer:
         video, keys, _, search = given
         load = self._store.load
         film = self._films(video, keys[0])
-        seen = sights(film, load(video, VISION), self._store.document(TRAINED_FILE))
+        seen = detections_of(film, load(video, VISION), self._store.document(TRAINED_FILE))
         words, screen, mined = load(video, TRANSCRIPT), load(video, SCREEN), load(video, MINED)
         ask = second_opinion(load(video, PASSAGES), chosen_image_text(search.image_text))
         return Material(film, words, screen, mined, seen, search.text_model, ask)

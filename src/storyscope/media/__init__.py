@@ -5,6 +5,8 @@ pass; `read_sound`, `read_frames` and `read_subtitles` read a part of it; `strea
 for browsers; `remux` and `cut_clips` write other files from it.
 """
 
+from storyscope.decoder import Sandbox
+from storyscope.decoder import available as available_sandbox
 from storyscope.media.codecs import decoders
 from storyscope.media.exporting import cut_clips, remux
 from storyscope.media.facts import Chapter, Probe, ScanEnd, SoundTrack, Subtitles, SubtitleTrack
@@ -21,8 +23,6 @@ from storyscope.media.fetching import (
 from storyscope.media.files import file_digest
 from storyscope.media.finding import find_videos
 from storyscope.media.reading import probe, read_frames, read_sound, read_subtitles, scan
-from storyscope.media.sandbox import Sandbox
-from storyscope.media.sandbox import available as available_sandbox
 from storyscope.media.watching import Codecs, read_codecs, read_title, stream
 
 __all__ = [

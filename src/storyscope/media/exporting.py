@@ -14,10 +14,10 @@ from typing import IO, Any
 
 from storyscope.config import MediaConfig
 from storyscope.core import Span
+from storyscope.decoder import wire
 from storyscope.errors import FormatError
-from storyscope.media import wire
-from storyscope.media.decoder import decoding
 from storyscope.media.fetching import film_at_hand
+from storyscope.media.process import decoding
 
 Chapter = tuple[Span, str]
 

@@ -12,12 +12,12 @@ import numpy as np
 
 from storyscope.config import MediaConfig
 from storyscope.core import Picture, SmallFrame, SoundChunk, Span
+from storyscope.core.language import language_tags
+from storyscope.decoder import stand_upright, wire
 from storyscope.errors import MediaError
-from storyscope.media import wire
-from storyscope.media.decoder import decoding
 from storyscope.media.facts import Chapter, Probe, ScanEnd, SoundTrack, Subtitles, SubtitleTrack
 from storyscope.media.fetching import film_at_hand
-from storyscope.media.orientation import stand_upright
+from storyscope.media.process import decoding
 from storyscope.progress import Report, Step, silent
 
 FULL_SCALE = np.float32(32_768)
@@ -112,9 +112,10 @@ def read_subtitles(
 
     Tracks with pictures of text (DVD, Blu-ray, DVB) are ignored.
     """
+    languages = [] if language == "auto" else language_tags(language)
     with (
         film_at_hand(path) as file,
-        decoding("subtitles", file, config, language=language) as decoder,
+        decoding("subtitles", file, config, languages=languages) as decoder,
     ):
         facts = decoder.answer()
     if facts["track"] < 0:

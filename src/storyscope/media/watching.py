@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from storyscope.config import MediaConfig
+from storyscope.decoder import wire
 from storyscope.errors import MediaError
-from storyscope.media import wire
-from storyscope.media.decoder import decoding
 from storyscope.media.fetching import film_at_hand, film_outline, find_film, is_fetched
+from storyscope.media.process import decoding
 from storyscope.store import in_bucket
 
 

@@ -8,6 +8,7 @@ from storyscope.models.downloads import (
     downloaded_file,
     fetch_wheel,
     get_model,
+    require_downloaded,
 )
 from storyscope.models.loading import (
     Model,
@@ -67,6 +68,7 @@ __all__ = [
     "pin_files",
     "read_facts",
     "read_weights",
+    "require_downloaded",
     "thread_count",
     "torch_gpu",
     "torch_sees_gpu",

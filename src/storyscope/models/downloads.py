@@ -98,6 +98,19 @@ def downloaded_file(name: str) -> Path | None:
     return path if whole and all(other.is_file() for other in beside) else None
 
 
+def require_downloaded(name: str, *, needed: str, otherwise: str = "") -> Path:
+    """The file of a downloaded model, whose content is not checked yet.
+
+    If it is missing, the error begins with what `needed` it and ends with what to do `otherwise`.
+    """
+    path = downloaded_file(name)
+    if path is None:
+        raise MissingDependency(
+            f"{needed} has not been downloaded; run `storyscope models get {name}`{otherwise}"
+        )
+    return path
+
+
 def check_downloaded(name: str, path: Path) -> Path:
     """The file of a downloaded model; an error if its content has changed."""
     fix = f"run `storyscope models get {name}`"

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from storyscope.errors import MissingDependency, ModelError
+from storyscope.errors import ModelError
 from storyscope.models import (
     DOWNLOADS,
     Model,
@@ -32,6 +32,7 @@ from storyscope.models import (
     find_model,
     keep_in_cache,
     onnx_session,
+    require_downloaded,
 )
 from storyscope.search.text_head import TextHead, load_head, unit
 from storyscope.search.text_model import TextModel, load_text_model
@@ -210,12 +211,11 @@ def name_vectors(network: ImageText) -> np.ndarray:
 
 
 def _fetched_tower() -> Callable[[], InferenceSession]:
-    path = downloaded_file(CLIP)
-    if path is None:
-        raise MissingDependency(
-            "search.image_text is clip, which has not been downloaded; "
-            "run `storyscope models get clip`, or set search.image_text to off"
-        )
+    path = require_downloaded(
+        CLIP,
+        needed="search.image_text is clip, which",
+        otherwise=", or set search.image_text to off",
+    )
     return lambda: onnx_session(check_downloaded(CLIP, path))
 
 

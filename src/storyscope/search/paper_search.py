@@ -9,10 +9,10 @@ import numpy as np
 
 from storyscope.concepts import (
     TRAINED_FILE,
+    detect_in_shots,
     load_trained,
     load_vectors,
     match_classes,
-    seen_in_shots,
     term_presence,
 )
 from storyscope.config import Config
@@ -46,7 +46,7 @@ def paper_hits(
             continue
         film = store.load(video, SCAN)
         vision, ratings = store.load(video, VISION), store.load(video, RATINGS)
-        detected = seen_in_shots(film.keyframes, vision, len(film.shots), trained=trained)
+        detected = detect_in_shots(film.keyframes, vision, len(film.shots), trained=trained)
         match = int(match_classes([words[concept]], detected.words, vectors)[0])
         presence = term_presence(
             film.shots,

@@ -66,7 +66,7 @@ from storyscope.search import (
     text_model_digest,
 )
 from storyscope.stages.executor import Made, Stage, given
-from storyscope.stages.naming import Material, sights, story_spans, title, untitled
+from storyscope.stages.naming import Material, detections_of, story_spans, title, untitled
 from storyscope.stages.scan import look, scan_film
 from storyscope.stages.settings import only
 from storyscope.stories import all_granularities, fold, model_digest
@@ -213,7 +213,7 @@ def describe_concepts(
     if mined is None or not _has_words(settings):
         return ()
     vectors = load_vectors(settings.vectors)
-    shown = sights(film, seen, trained)
+    shown = detections_of(film, seen, trained)
     return tuple(
         semantic_features(film.shots, mined, vectors, seen=shown, groups=groups, config=settings)
     )
@@ -300,7 +300,7 @@ def name_stories(
     parts = list(count.of(path, film.shots[-1].span.end))
     stories = untitled(video, story_spans(film.shots, parts), parts)
     ask = second_opinion(passages, image_text)
-    seen_there = sights(film, seen, trained)
+    seen_there = detections_of(film, seen, trained)
     return title(stories, Material(film, words, screen, mined, seen_there, settings, ask))
 
 

@@ -9,7 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from storyscope.concepts import SecondOpinion, Seen, load_trained, seen_in_shots, title_stories
+from storyscope.concepts import (
+    Detections,
+    SecondOpinion,
+    detect_in_shots,
+    load_trained,
+    title_stories,
+)
 from storyscope.core import Film, Mined, Shot, Span, Story, Transcript, VisionOutput
 from storyscope.features import shots_of_lettering
 from storyscope.search import load_text_model
@@ -39,7 +45,7 @@ class Material:
         words: Transcript | None,
         screen: Transcript | None,
         mined: Mined | None,
-        seen: Seen,
+        seen: Detections,
         text_model: str,
         ask: SecondOpinion | None = None,
     ) -> None:
@@ -105,6 +111,6 @@ def _is_lettering(story: Story, material: Material) -> bool:
     return 2 * lettered > sum(lengths.values())
 
 
-def sights(film: Film, seen: VisionOutput, trained: Path) -> Seen:
+def detections_of(film: Film, seen: VisionOutput, trained: Path) -> Detections:
     """The content of the pictures, shot by shot, by all available detectors."""
-    return seen_in_shots(film.keyframes, seen, len(film.shots), trained=load_trained(trained))
+    return detect_in_shots(film.keyframes, seen, len(film.shots), trained=load_trained(trained))

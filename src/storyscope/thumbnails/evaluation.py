@@ -29,7 +29,7 @@ See = Callable[[Sequence[np.ndarray]], VisionOutput]
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class DegradedPictures:
     """Pictures of one source, good and degraded in every way, encoded by the backbone."""
 
     good: VisionOutput
@@ -87,7 +87,7 @@ def see_degraded(
     *,
     others: Sequence[np.ndarray] | None = None,
     seed: int = 0,
-) -> Seen:
+) -> DegradedPictures:
     """Degrade every picture in every way and encode all of them with the backbone.
 
     `others` are pictures for dissolves; by default the other pictures are used.
@@ -102,11 +102,11 @@ def see_degraded(
             for picture, partner in zip(pictures, partners, strict=True)
         ]
         seen[kind] = see(worse)
-    return Seen(see(pictures), seen)
+    return DegradedPictures(see(pictures), seen)
 
 
 def compare_rankers(
-    sources: Mapping[str, Seen], shipped: Ranker, *, cost: float = DEFAULT_COST
+    sources: Mapping[str, DegradedPictures], shipped: Ranker, *, cost: float = DEFAULT_COST
 ) -> list[SwappedPairs]:
     """Train on all sources but one and test on that one, for each of at least two."""
     table = []
@@ -128,7 +128,7 @@ def compare_rankers(
 
 
 def train_ranker_on(
-    sources: Sequence[Seen], *, backbone: str, cost: float = DEFAULT_COST
+    sources: Sequence[DegradedPictures], *, backbone: str, cost: float = DEFAULT_COST
 ) -> Ranker:
     """The hypercolumn ranker trained on all pairs of these sources."""
     good = np.concatenate([seen.good.hypercolumns for seen in sources])
@@ -138,7 +138,7 @@ def train_ranker_on(
     return train_ranker(good, worse, backbone=backbone, cost=cost)
 
 
-def swapped_by_degradation(seen: Seen, ranker: Ranker) -> dict[str, float]:
+def swapped_by_degradation(seen: DegradedPictures, ranker: Ranker) -> dict[str, float]:
     """Percentage of pairs that the ranker puts in the wrong order, for each kind of degradation."""
     good = ranker.score(seen.good.hypercolumns)
     return {
@@ -147,7 +147,7 @@ def swapped_by_degradation(seen: Seen, ranker: Ranker) -> dict[str, float]:
     }
 
 
-def _fit_ranking_cnn(sources: Sequence[Seen]) -> np.ndarray:
+def _fit_ranking_cnn(sources: Sequence[DegradedPictures]) -> np.ndarray:
     """One neuron on the last layer, least squares towards 1 for good frames and 0 for degraded
     ones.
 
@@ -164,7 +164,7 @@ def _fit_ranking_cnn(sources: Sequence[Seen]) -> np.ndarray:
     return np.linalg.solve(gram, (inputs * weight[:, None]).T @ wanted)
 
 
-def _swapped_layers(seen: Seen, neuron: np.ndarray) -> dict[str, float]:
+def _swapped_layers(seen: DegradedPictures, neuron: np.ndarray) -> dict[str, float]:
     good = np.asarray(seen.good.maps) @ neuron[:-1]
     return {
         kind: 100 * swapped_share(good, np.asarray(worse.maps) @ neuron[:-1])

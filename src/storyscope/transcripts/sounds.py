@@ -16,8 +16,14 @@ import numpy as np
 
 from storyscope.core import SoundChunk, Span, Transcript, Word
 from storyscope.core.logistic import sigmoid
-from storyscope.errors import MissingDependency, ModelError
-from storyscope.models import DOWNLOADS, check_downloaded, downloaded_file, onnx_session
+from storyscope.errors import ModelError
+from storyscope.models import (
+    DOWNLOADS,
+    check_downloaded,
+    downloaded_file,
+    onnx_session,
+    require_downloaded,
+)
 from storyscope.progress import Report, Step, silent
 from storyscope.transcripts.listening import RATE, cut_at_quiet
 
@@ -150,12 +156,7 @@ def sound_kinds() -> tuple[str, ...]:
 
 
 def _downloaded() -> Path:
-    path = downloaded_file(SOUNDS)
-    if path is None:
-        raise MissingDependency(
-            "naming sounds needs a model that has not been downloaded; "
-            "run `storyscope models get sounds`"
-        )
+    path = require_downloaded(SOUNDS, needed="naming sounds needs a model that")
     return check_downloaded(SOUNDS, path)
 
 

@@ -1,4 +1,4 @@
-// Numbers for research: how far each pair of versions agrees, baselines among them.
+// The table of agreement between every pair of versions, including the baselines.
 import { get, wasAborted } from "./api.js";
 import { make, setStyle } from "./dom.js";
 

@@ -1,7 +1,7 @@
-// Two versions side by side: which boundaries both have, and which stories are the same.
+// Compares two versions: which boundaries they share, and which stories correspond.
 const NEAR = 0.5;
 
-// Boundaries of either version; `only` is "first", "second" or "both".
+// The boundaries of both versions in order of time; `only` is "first", "second" or "both".
 export function alignBoundaries(first, second, near = NEAR) {
   const [a, b] = [first.slice(1), second.slice(1)];
   const taken = new Set();
@@ -25,7 +25,7 @@ function nearestFree(starts, seconds, near, taken) {
   return best;
 }
 
-// For each story of a version, the story of the reference that it overlaps most.
+// For each story of a version, the index of the reference story that it overlaps most.
 export function partners(reference, starts, duration) {
   const end = (list, n) => list[n + 1] ?? duration;
   return starts.map((start, n) => {

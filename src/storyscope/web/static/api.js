@@ -1,10 +1,10 @@
-// The server: every call can be aborted, every refusal is told in its own words.
+// HTTP client of the Storyscope API. Errors carry the message that the server sent.
 export const api = (path) => `/api/v1${path}`;
 export const videoPath = (id) => `/videos/${encodeURIComponent(id)}`;
 export const picture = (video, seconds) =>
   api(`${videoPath(video)}/picture?at=${Math.max(0, seconds).toFixed(3)}`);
 
-export class Refused extends Error {
+export class ApiError extends Error {
   constructor(status, kind, detail) {
     super(detail);
     Object.assign(this, { status, kind });
@@ -20,7 +20,7 @@ export class Unreachable extends Error {
 export async function ask(path, options = {}) {
   let response;
   try {
-    // No form of another site can send this header: the server wants it for every change.
+    // CSRF protection: a form on another site cannot send this header, and the server requires it.
     const headers = { ...options.headers, "X-Storyscope": "1" };
     response = await fetch(api(path), { ...options, headers });
   } catch (error) {
@@ -47,21 +47,21 @@ export function send(method, path, body, headers = {}) {
 export async function refusal(response) {
   const facts = await response.json().catch(() => ({}));
   if (response.status === 401) {
-    return new Refused(401, "TokenWanted",
+    return new ApiError(401, "TokenRequired",
       "This library is private. Open the address that “storyscope serve” printed.");
   }
-  const told = typeof facts.detail === "string" ? facts.detail : "";
-  return new Refused(response.status, facts.error ?? "",
-    sentence(told) || `The server responded with error ${response.status}.`);
+  const message = typeof facts.detail === "string" ? facts.detail : "";
+  return new ApiError(response.status, facts.error ?? "",
+    sentence(message) || `The server responded with error ${response.status}.`);
 }
 
-// Messages of the server as the page writes them: they begin in lower case, with `code` in ticks.
-export const sentence = (told = "") => told.replace(/^[a-z]+(?= )/,
+// Formats a server message for the page: capitalized, with “quotes” instead of backticks.
+export const sentence = (message = "") => message.replace(/^[a-z]+(?= )/,
   (word) => word[0].toUpperCase() + word.slice(1)).replace(/`([^`]*)`/g, "“$1”");
 
 export const wasAborted = (error) => error?.name === "AbortError";
 
-// Live progress of indexing and learning, shared by all views.
+// Live progress of indexing and learning: one event stream, shared by all views.
 const listeners = new Set();
 let source = null;
 let last = null;

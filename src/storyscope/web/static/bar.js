@@ -1,4 +1,4 @@
-// The player's own bar: a segment a story, previews under the pointer, matches of a search.
+// The player's seek bar: one segment per story, hover previews, and marks for search matches.
 import { clock, make, percent, setStyle } from "./dom.js";
 
 const PREVIEW = 176;
@@ -18,7 +18,7 @@ export function seekBar({ duration, seek, show, time }) {
   let found = [];
   let shown = -1;
 
-  // Segments are kept and only made longer or shorter: there may be hundreds.
+  // Segments are reused and only resized, because there may be hundreds.
   function draw(stories) {
     found = stories;
     const all = segments.children;
@@ -69,7 +69,7 @@ export function seekBar({ duration, seek, show, time }) {
     preview.style.left = `clamp(${half}, ${percent(seconds, duration)}, calc(100% - ${half}))`;
   }
 
-  // The pointer is held: scrubbing goes on wherever it is moved to.
+  // The pointer is captured, so scrubbing continues outside the bar.
   element.addEventListener("pointerdown", (event) => {
     if (event.button) return;
     element.setPointerCapture(event.pointerId);

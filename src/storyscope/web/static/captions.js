@@ -1,4 +1,4 @@
-// Words into lines: sentences for the transcript, short lines for captions.
+// Groups words into lines: sentences for the transcript, short lines for captions.
 const PAUSE = 2;
 const LONGEST_CAPTION = 84;
 

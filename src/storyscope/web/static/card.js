@@ -1,4 +1,4 @@
-// A video of the library as a card: picture, what it is, and what can be done with it.
+// The card of a video in the library: poster, title, state and a menu of actions.
 import { api, send, sentence, videoPath } from "./api.js";
 import { askText, confirm } from "./dialogs.js";
 import { clock, make, nameOf, percent, still, stories, toast } from "./dom.js";
@@ -35,10 +35,10 @@ export function videoCard(video, { job, twin, selected, select, refresh }) {
 }
 
 function menu(video, { refresh }) {
-  const act = async (work, told) => {
+  const act = async (work, message) => {
     try {
       await work();
-      if (told) toast(told);
+      if (message) toast(message);
       refresh();
     } catch (error) { toast(error.message); }
   };
@@ -89,7 +89,7 @@ export async function removeVideos(videos, refresh) {
   return true;
 }
 
-// The pointer over the picture goes through the video.
+// Moving the pointer across the poster scrubs through the video.
 function scrub(shot, video) {
   let frame = null;
   shot.addEventListener("pointermove", (event) => {

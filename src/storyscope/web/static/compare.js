@@ -1,4 +1,4 @@
-// Compare versions: stories that overlap share a colour, boundaries that differ are marked.
+// Compares versions: overlapping stories share a colour, and differing boundaries are marked.
 import { get, wasAborted } from "./api.js";
 import { alignBoundaries, differing, partners } from "./align.js";
 import {
@@ -55,13 +55,13 @@ export function comparePanel({ state, player, accept, save }) {
     }
     const rows = alignBoundaries(state.now.starts, rival.starts);
     const apart = differing(rows);
-    const told = !rows.length ? "Neither version has a boundary."
+    const summary = !rows.length ? "Neither version has a boundary."
       : apart.length ? `${apart.length} of ${plural(rows.length, "boundary", "boundaries")} differ`
       : "All boundaries agree.";
     const matched = partners(state.now.starts, rival.starts, state.duration);
     body.replaceChildren(
       make("div", { class: "tools" }, make("label", { class: "small" }, "Compare with ", other),
-        make("b", {}, told), make("span", { class: "spring" }),
+        make("b", {}, summary), make("span", { class: "spring" }),
         ...(state.dirty ? [withIcon("check", "Save", save, { class: "main" })] : [])),
       row(state.label, state.now.starts, state.now.starts.map((_, n) => n), apart, "first"),
       row(nameOf(rival), rival.starts, matched, apart, "second"),
@@ -81,7 +81,7 @@ export function comparePanel({ state, player, accept, save }) {
           make("i", { class: "differs", style: { left: percent(at, state.duration) } }))));
   }
 
-  // One difference at a time: go there, and take it over or leave it.
+  // Steps through the differences one by one, each of which can be applied to this version.
   function stepper(apart, rival) {
     chosen = Math.min(chosen, apart.length - 1);
     const here = apart[chosen];
@@ -106,7 +106,7 @@ export function comparePanel({ state, player, accept, save }) {
   const placeOf = (version, seconds) =>
     version.starts.findIndex((start) => Math.abs(start - seconds) < 0.05);
 
-  // Another version was saved: who compares next asks for all of them again.
+  // Called after a version was saved, so that the next comparison loads all of them again.
   const forget = () => { asked = false; };
 
   return { element: body, draw, forget };

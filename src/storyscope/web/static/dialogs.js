@@ -1,4 +1,4 @@
-// Questions: a dialog that answers with a promise.
+// Modal dialogs that return a promise of the answer.
 import { button, make } from "./dom.js";
 import { myName, setMyName, wrongName } from "./person.js";
 
@@ -14,7 +14,7 @@ export function openDialog(title, body, { wide = false, onclose = () => {} } = {
   return dialog;
 }
 
-// The value of the button that was pressed, or null.
+// Resolves to the value of the button that was pressed, or to null if the dialog was closed.
 export function choose(title, words, actions) {
   return new Promise((answer) => {
     let chosen = null;
@@ -30,7 +30,7 @@ export const confirm = (title, words, action) => choose(title, words, [
   { words: "Cancel", value: false }, { words: action, value: true, kind: "danger" },
 ]);
 
-// A line of text, or null; `check` gives the reason why one cannot be taken.
+// Resolves to a line of text, or to null; `check` returns an error message for invalid text.
 export function askText(title, {
   label, value = "", action = "Save", hint = "", check = (_) => "",
 }) {
@@ -56,7 +56,7 @@ export function askText(title, {
   });
 }
 
-// Asked once; shown in the header, where it can be changed.
+// The person's name, asked for once. The header shows it and lets people change it.
 export async function nameOnce() {
   return myName() || askName();
 }

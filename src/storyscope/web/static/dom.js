@@ -1,4 +1,4 @@
-// Small pieces every view uses: elements, times, colours, words.
+// Functions that every view uses: elements, times, colours and text.
 import { icon } from "./icons.js";
 
 const COLOURS = 9;
@@ -20,7 +20,7 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-// Set from script: the page's policy allows no style attributes in markup.
+// Sets styles from script, because the Content Security Policy forbids style attributes.
 export function setStyle(element, properties) {
   for (const [name, value] of Object.entries(properties)) element.style.setProperty(name, value);
 }
@@ -61,7 +61,7 @@ export function remaining(seconds) {
 }
 
 let fading;
-// A message that fades; with `act`, a button such as Undo beside it.
+// Shows a message for a few seconds; `act` adds a button such as Undo.
 export function toast(message, act = null) {
   const place = document.getElementById("toast");
   const undo = act && button(act.words, () => { place.classList.remove("on"); act.run(); });
@@ -71,11 +71,11 @@ export function toast(message, act = null) {
   fading = setTimeout(() => place.classList.remove("on"), act ? 8000 : 4000);
 }
 
-// What a message offered to undo is no longer the last step.
-export const hush = () => document.getElementById("toast").classList.remove("on");
+// Hides the message, for example when the step that it offers to undo is no longer the last one.
+export const hideToast = () => document.getElementById("toast").classList.remove("on");
 
-// A picture; where it cannot be had, a sign of a film in its place. The source is set last: a
-// picture that is to wait until it is in sight would else be fetched at once.
+// An image, replaced by a film icon if it cannot be loaded. `src` is set last, because
+// `loading="lazy"` has no effect when it is set after the source.
 export const still = (src, attributes = {}) => make("img", { alt: "", ...attributes,
   onerror: ({ target }) => target.replaceWith(make("div", { class: "no-picture" }, icon("film"))),
   src,
@@ -88,9 +88,9 @@ export const empty = (title, words, ...actions) =>
 export const link = (href, words, attributes = {}) =>
   make("a", { href, "data-link": true, ...attributes }, words);
 
-// "big-buck-bunny" as people write it.
+// A readable form of an id: "big-buck-bunny" becomes "Big Buck Bunny".
 export const readable = (id) => (/[-_]/.test(id) ? id.split(/[-_]+/).filter(Boolean)
   .map((word) => word[0].toUpperCase() + word.slice(1)).join(" ") : id);
 
-// What every video is called on the page.
+// The name under which the page shows a video.
 export const nameOf = (video) => video.title || readable(video.id);

@@ -1,11 +1,11 @@
-// A version of the stories as plain values: one function a correction, and the way back.
+// A version of the stories as an immutable value, one function per edit, and the undo history.
 const SAME = 0.05;
 const spliced = (list, at, remove, ...items) =>
   [...list.slice(0, at), ...items, ...list.slice(at + remove)];
 
 export const versionOf = (found, granularity = null) => ({
   starts: found.map((story) => story.start),
-  // A number is no title: stories are counted anew when one is split or joined.
+  // "Story 3" is not a title: stories are renumbered when one is split or joined.
   titles: found.map((story, n) => (story.title === `Story ${n + 1}` ? "" : story.title)),
   thumbnails: found.map((story) => story.chosen ?? null),
   granularity,
@@ -45,7 +45,8 @@ export const retitle = (version, story, title) =>
 export const showBy = (version, story, seconds) =>
   ({ ...version, thumbnails: spliced(version.thumbnails, story, 1, seconds) });
 
-// Other boundaries; titles and pictures that a person gave stay with the stories that remain.
+// Switches to other boundaries. Titles and pictures that a person chose stay with the stories
+// that both versions have.
 export function regrouped(version, original, next) {
   const result = { ...next, titles: [...next.titles], thumbnails: [...next.thumbnails] };
   version.starts.forEach((start, n) => {
@@ -60,7 +61,7 @@ export function regrouped(version, original, next) {
   return result;
 }
 
-// Titles that came after the boundaries, for stories that nobody has named meanwhile.
+// Adds titles that the server computed later to the stories that nobody has named by then.
 export function fillTitles(version, found) {
   const titles = new Map(found.map((story) => [story.start.toFixed(2), story.title]));
   return { ...version, titles: version.titles.map((title, n) =>

@@ -1,7 +1,7 @@
-// Editing: a toolbar and a timeline over the draft; drafts are kept as you go.
+// Edit mode: a toolbar and a timeline for the draft, which is saved in the browser as you edit.
 import { ask, get, send, wasAborted } from "./api.js";
 import { choose, confirm, nameOnce, askName } from "./dialogs.js";
-import { button, hush, iconButton, make, toast, withIcon } from "./dom.js";
+import { button, hideToast, iconButton, make, toast, withIcon } from "./dom.js";
 import { bodyOf, join, split } from "./edit.js";
 import { dropDraft, savedTag, setSavedTag } from "./person.js";
 import { rove } from "./rove.js";
@@ -29,17 +29,17 @@ export function storyEditor({ state, player, why, done, saved }) {
   get(`${state.path}/waveform`, { signal: state.signal })
     .then(({ level }) => line.setLevel(level)).catch(() => {});
 
-  // A correction, with a way back in reach.
-  function change(version, told = "") {
+  // Applies an edit; `message` is shown with an Undo button.
+  function change(version, message = "") {
     if (!version) return toast("Not possible here.");
     state.draft.push(version);
     state.changed();
-    if (told) toast(told, { words: "Undo", run: () => back("undo") });
-    else hush();
+    if (message) toast(message, { words: "Undo", run: () => back("undo") });
+    else hideToast();
   }
 
   function back(way) {
-    hush();
+    hideToast();
     if (state.draft?.[way]()) state.changed();
   }
 
@@ -80,7 +80,7 @@ export function storyEditor({ state, player, why, done, saved }) {
     toast(`Saved as ${name}`);
   }
 
-  // Somebody else's version, or one saved from another browser, is never replaced unasked.
+  // A version of somebody else, or one saved from another browser, is only replaced on request.
   async function taken(name) {
     const answer = await choose(`There is already a version by ${name}`,
       "It was saved from another browser or has changed since. Save yours under another name?", [
@@ -117,7 +117,7 @@ export function storyEditor({ state, player, why, done, saved }) {
     redo: () => back("redo"), focus: tools.focus, save: () => { if (state.dirty) keep(); } };
 }
 
-// Remove a saved version, after asking; the automatic one always stays.
+// Deletes a saved version after confirmation; the automatic version cannot be deleted.
 export async function deleteVersion(state, name, mine) {
   const words = mine ? "Your saved version is removed for everyone."
     : `This version belongs to ${name}. It is removed for everyone.`;

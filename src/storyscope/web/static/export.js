@@ -1,4 +1,4 @@
-// Export: formats grouped by what they are for, with the text before it is saved.
+// The export dialog: formats grouped by purpose, with a preview of text formats.
 import { ask, get, sentence, wasAborted } from "./api.js";
 import { make, plural, toast, withIcon } from "./dom.js";
 import { openDialog } from "./dialogs.js";
@@ -82,7 +82,7 @@ export async function openExport(state, { signal }) {
     toast("Copied");
   }
 
-  // Asked for by script, so that a refusal is told here and does not replace the page.
+  // Downloads with `fetch` rather than a link, so that an error is shown here and not as a page.
   async function download() {
     const [path, options] = state.exportRequest(chosen.name);
     save.disabled = true;

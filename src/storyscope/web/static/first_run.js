@@ -1,4 +1,4 @@
-// An empty library: what to do first.
+// The start page of an empty library.
 import { send } from "./api.js";
 import { button, make, toast, withIcon } from "./dom.js";
 import { openFolders } from "./folders.js";
@@ -15,7 +15,7 @@ export function firstRun(choose) {
     demo.disabled = true;
     try {
       await send("POST", "/demo");
-      // It takes half a minute; then it is on its way in like any other video.
+      // Generating it takes half a minute; after that it is indexed like any other video.
       demo.textContent = "Making the demo film…";
     } catch (error) {
       demo.disabled = false;

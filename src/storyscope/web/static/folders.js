@@ -1,4 +1,4 @@
-// Videos on the server's own disk: folders that `--media` opened, to look through.
+// Browses the folders on the server that `storyscope serve --media` shares, to add videos.
 import { get, send } from "./api.js";
 import { openDialog } from "./dialogs.js";
 import { button, make, plural, toast } from "./dom.js";

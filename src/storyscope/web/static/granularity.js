@@ -1,5 +1,5 @@
-// Fewer or more stories: every number of them takes the first so many of one list of boundaries,
-// so the page cuts the video itself and asks the server only for titles and pictures.
+// Fewer or more stories. Boundaries are ranked once, and N stories use the first N - 1 of them,
+// so the page computes the stories itself and asks the server only for titles and pictures.
 export function countAt({ order, natural }, granularity) {
   const shots = order.length + 1;
   if (granularity <= 0.5) return Math.round(natural ** (2 * granularity));
@@ -11,7 +11,7 @@ export function startsAt(path, shots, granularity) {
   return [0, ...changes].map((shot) => shots[shot].start);
 }
 
-// The place of the first time that is not before `seconds`, in a sorted list.
+// The index of the first time in a sorted list that is not before `seconds`.
 export function firstFrom(times, seconds) {
   let [low, high] = [0, times.length];
   while (low < high) {

@@ -1,4 +1,4 @@
-// One result: it is shown by the frame that answers, plays there, and opens there.
+// A search result: it shows the best-matching frame, previews from there and opens there.
 import { api, picture, videoPath } from "./api.js";
 import { clock, link, make, percent, still } from "./dom.js";
 import { marked, termsOf } from "./matches.js";
@@ -33,7 +33,7 @@ export function hitCard(hit, { name, words }) {
       { class: "like small" }));
 }
 
-// The moment itself plays, silently, while the pointer or the keyboard rests on the card.
+// Plays a muted preview of the match while the card is hovered or focused.
 function preview(main, shot, hit, moment) {
   let film = null;
   let waiting;
@@ -44,7 +44,7 @@ function preview(main, shot, hit, moment) {
         preload: "metadata" });
       film.muted = true;
       film.addEventListener("loadedmetadata", () => { if (film) film.currentTime = moment; });
-      // What follows is another story: the end of this one is shown again.
+      // At the end of the story, repeat its last seconds instead of playing the next story.
       film.addEventListener("timeupdate", () => {
         const { start: first, end } = hit.story;
         if (film?.currentTime >= end) film.currentTime = Math.max(first, end - LOOP);
@@ -63,7 +63,7 @@ function preview(main, shot, hit, moment) {
   main.addEventListener("blur", stop);
 }
 
-// A sound is found among the texts on screen; the evidence says which it was.
+// Sounds share a score with on-screen text; the evidence says which of the two matched.
 function partLabel(hit, part) {
   return part === "read" && hit.evidence.startsWith("Sound,") ? "Sound" : PARTS[part] ?? part;
 }

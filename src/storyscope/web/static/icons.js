@@ -1,4 +1,4 @@
-// Line icons on a 24-pixel grid, drawn for this page.
+// Line icons on a 24-pixel grid.
 const PATHS = {
   play: "M8 5v14l11-7z", pause: "M7 5h3v14H7zM14 5h3v14h-3z",
   volume: "M4 9h4l5-4v14l-5-4H4zM16 9a4 4 0 0 1 0 6M18.5 6.5a8 8 0 0 1 0 11",

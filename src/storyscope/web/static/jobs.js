@@ -1,4 +1,4 @@
-// Videos on their way in: uploads and indexing, kept while you look at other views.
+// Uploads and indexing jobs. They continue while other views are open.
 import { api, onEvents, send, sentence } from "./api.js";
 import { button, iconButton, make, remaining, toast } from "./dom.js";
 
@@ -28,7 +28,7 @@ onEvents((facts) => {
   changed();
 });
 
-// The rows of everything on its way, in a list that follows until the view is left.
+// A list of uploads and jobs that updates itself until the view is closed.
 export function jobList(signal, onchange) {
   const list = make("div", { class: "jobs", role: "group", "aria-label": "In progress" });
   const rows = new Map();
@@ -41,7 +41,7 @@ export function jobList(signal, onchange) {
       fill(row, job);
       return row;
     });
-    // Rows are changed where they stand: one rebuilt under the pointer cannot be pressed.
+    // Rows are updated in place: a button that is rebuilt under the pointer misses the click.
     const same = kept.length === list.children.length
       && kept.every((row, n) => list.children[n] === row);
     if (!same) list.replaceChildren(...kept);
@@ -86,14 +86,15 @@ function fill(row, job) {
     : `${Math.round(100 * done)}%${left ? ` · ${left}` : ""}`;
 }
 
-// By how far it came since this page has followed it: it may have been half done by then.
+// Estimates the time left from the progress since the page first saw the job, which may have
+// been half done by then.
 export function timeLeft(first, done) {
   const seconds = (Date.now() - (first?.at ?? Date.now())) / 1000;
   const part = done - (first?.done ?? 0);
   return part > 0.03 && seconds > 3 ? remaining((seconds * (1 - done)) / part) : "";
 }
 
-// `fetch` does not say how much was sent.
+// Uploads a file with XMLHttpRequest, because `fetch` does not report upload progress.
 export function upload(file) {
   const request = new XMLHttpRequest();
   const job = { id: `upload-${++number}`, name: file.name, state: "sending", fraction: 0, request,
@@ -107,7 +108,7 @@ export function upload(file) {
     if (request.status === 202) {
       uploads.delete(job.id);
       if (job.unwanted) JSON.parse(request.responseText).jobs.forEach(stopJob);
-    } else fail(job, told(request));
+    } else fail(job, errorOf(request));
     changed();
   });
   request.addEventListener("error", () => fail(job, "The connection was lost during the upload."));
@@ -119,11 +120,11 @@ export function upload(file) {
   changed();
 }
 
-function told(request) {
+function errorOf(request) {
   try {
     const { detail } = JSON.parse(request.responseText);
     if (typeof detail === "string") return detail;
-  } catch { /* not from our server: the status says it */ }
+  } catch { /* not JSON, so not from our server: report the status */ }
   return `The server responded with error ${request.status}.`;
 }
 
@@ -134,7 +135,7 @@ function fail(job, reason) {
 
 const stopJob = (id) => send("DELETE", `/jobs/${id}`).catch((error) => toast(error.message));
 
-// What was sent whole is being looked at by the server: it is stopped there when it answers.
+// Once a file was sent completely, its job can only be cancelled when the server has answered.
 function cancelUpload(job) {
   if (job.fraction < 1 || job.state === "failed") job.request.abort();
   else job.unwanted = true;

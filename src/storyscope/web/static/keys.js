@@ -1,4 +1,4 @@
-// Keyboard shortcuts, after YouTube's; those that change stories work in Edit only.
+// Keyboard shortcuts, modelled on YouTube's. Those that edit stories only work in edit mode.
 import { make } from "./dom.js";
 import { openDialog } from "./dialogs.js";
 

@@ -1,4 +1,4 @@
-// Learning from corrections: what there is to learn from, what would change, and the choice.
+// Learning from corrections: the corrected videos, a preview of what changes, and adopting it.
 import { get, onEvents, send, sentence, wasAborted } from "./api.js";
 import { button, clock, link, make, nameOf, plural, toast } from "./dom.js";
 import { myName } from "./person.js";
@@ -28,20 +28,20 @@ export async function showLearn({ view, signal }) {
     }
   }, signal);
 
-  const told = (error) => { if (!wasAborted(error)) toast(error.message); };
+  const showError = (error) => { if (!wasAborted(error)) toast(error.message); };
 
   async function start() {
     try {
       const annotator = everyone.checked ? null : myName() || null;
       show({ ...facts, ...await send("POST", "/learning", { annotator }) });
-    } catch (error) { told(error); }
+    } catch (error) { showError(error); }
   }
 
   async function use(insist) {
     try {
       awaited = (await send("POST", "/learning/adoption", { insist })).jobs;
       toast("Now in use. Stories of all videos are being updated.");
-    } catch (error) { told(error); }
+    } catch (error) { showError(error); }
   }
 
   function show(now) {
@@ -59,7 +59,7 @@ export async function showLearn({ view, signal }) {
         make("div", { class: "running" },
           make("progress", { max: 1, value: fraction, "aria-label": "Learning" }),
           make("span", { class: "small" }, `${Math.round(100 * fraction)}%`),
-          button("Cancel", () => send("DELETE", "/learning").then(show, told))))];
+          button("Cancel", () => send("DELETE", "/learning").then(show, showError))))];
     }
     const enough = corrected.length >= needed;
     const have = `${plural(corrected.length, "corrected video")}, ${needed} needed`;

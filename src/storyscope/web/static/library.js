@@ -1,4 +1,4 @@
-// The library: every video as a card, what is on its way in, and how to bring more.
+// The library view: a card per video, running jobs, and ways to add videos.
 import { get, send, wasAborted } from "./api.js";
 import { removeVideos, videoCard } from "./card.js";
 import { button, make, plural, toast, withIcon } from "./dom.js";
@@ -45,7 +45,7 @@ export async function showLibrary({ view, signal }) {
   dropZone(view, signal);
   await refresh();
 
-  // Order and filter are the server's: they hold for the whole library, not only what is loaded.
+  // The server sorts and filters, so that both apply to the whole library, not only to this page.
   async function refresh() {
     const mine = ++turn;
     const wanted = new URLSearchParams({ sort: sort.value, q: filter.value.trim() });
@@ -131,7 +131,7 @@ const ghost = () => make("div", { class: "card ghost", "aria-hidden": "true" },
 
 function dropZone(view, signal) {
   const drop = (event) => {
-    // An image is searched by, wherever it is dropped.
+    // Dropping an image anywhere starts a search by image.
     const [first] = event.dataTransfer?.items ?? [];
     if (first?.kind !== "file" || first.type.startsWith("image/")) return;
     event.preventDefault();

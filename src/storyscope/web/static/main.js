@@ -1,4 +1,4 @@
-// The page: header, search box, theme, and which view belongs to which address.
+// Entry point: header, search box, theme and routes.
 import { empty, iconButton, link, make, toast } from "./dom.js";
 import { askName } from "./dialogs.js";
 import { icon } from "./icons.js";
@@ -43,7 +43,7 @@ function headerTools() {
 function shown(pathname, params) {
   clearTimeout(typing);
   const words = params.get("q") ?? "";
-  // While somebody types, what they type is newer than the address.
+  // While somebody is typing, the search box is newer than the address.
   if (document.activeElement !== box || box.value.trim() !== words) {
     if (document.activeElement !== box || !searching) box.value = words;
   }
@@ -64,7 +64,7 @@ function search(now) {
     params.delete("like");
     params.set("q", text);
     const address = text ? `/search?${params}` : "/";
-    // What is shown already stays as it is, and with it where the keyboard is.
+    // The view is already shown: drawing it again would lose the keyboard focus.
     if (address === location.pathname + location.search) return;
     if (!text && !onSearch) return;
     searching = true;
@@ -115,7 +115,7 @@ async function byImage(route) {
     link("/", "Back to the library", { class: "button" })));
 }
 
-// Not by its address: another hash would draw the view anew.
+// Focus the content from script: following the link would change the hash and redraw the view.
 document.querySelector("a.skip").addEventListener("click", (event) => {
   event.preventDefault();
   view.focus();

@@ -1,15 +1,16 @@
-// Words of a search in a text: where they are, and the text with them marked.
+// Finds and highlights the words of a query in a text.
 import { make } from "./dom.js";
 
-const SMALL = new Set("a an and are as at by for from in is it of on or the to with".split(" "));
+const STOP_WORDS = new Set(
+  "a an and are as at by for from in is it of on or the to with".split(" "));
 
 export function termsOf(query) {
   const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const telling = words.filter((word) => !SMALL.has(word));
-  return (telling.length ? telling : words).map(stem);
+  const significant = words.filter((word) => !STOP_WORDS.has(word));
+  return (significant.length ? significant : words).map(stem);
 }
 
-// "camels" finds "camel" and the other way round.
+// Strips common endings, so that "camels" matches "camel" and vice versa.
 const stem = (word) => (word.length > 4 ? word.replace(/(es|s|ing|ed)$/, "") : word);
 
 function pattern(terms) {
@@ -18,7 +19,7 @@ function pattern(terms) {
 
 export const holds = (text, terms) => terms.length > 0 && pattern(terms).test(text);
 
-// The text as nodes, with what matches in <mark>.
+// The text as DOM nodes, with the matching words in <mark>.
 export function marked(text, terms) {
   if (!terms.length) return [text];
   const nodes = [];

@@ -1,8 +1,9 @@
-// The video by its own clock: played as it is, or streamed where the browser cannot play the file.
+// Plays the original file, or a converted stream if the browser cannot play it. Times are those
+// of the file in both cases.
 import { api, get, refusal, wasAborted } from "./api.js";
 
 const RETRIES = 3;
-// What a browser is asked about each codec; profiles that common encoders write.
+// The `codecs` parameter for `canPlayType`, with the profile that common encoders write.
 const ASK = {
   h264: "avc1.640028", hevc: "hvc1.1.6.L120.B0", av1: "av01.0.08M.08", vp9: "vp09.00.41.08",
   vp8: "vp8", aac: "mp4a.40.2", mp3: "mp4a.69", mp3float: "mp4a.69", opus: "opus",
@@ -10,7 +11,7 @@ const ASK = {
 };
 const TYPES = { mov: "video/mp4", mp4: "video/mp4", matroska: "video/webm", webm: "video/webm" };
 
-// Whether this browser says it plays the file itself, whatever others do.
+// Whether this browser reports that it can play the file without conversion.
 export function playsItself(video, { container = "", picture = "", sound = "" }) {
   const type = container.split(",").map((each) => TYPES[each]).find(Boolean);
   const codecs = [picture, sound].filter(Boolean).map((each) => ASK[each]);
@@ -18,8 +19,9 @@ export function playsItself(video, { container = "", picture = "", sound = "" })
   return video.canPlayType(`${type}; codecs="${codecs.join(", ")}"`) !== "";
 }
 
-// `tell` gets {note} when the video is streamed and {failure} when it cannot be played at all.
-// Until it plays or is sought in, the frame at `poster` is shown, while its clock is at `start`.
+// Opens a video. `tell` is called with {note} when the video is streamed, and with {failure} when
+// it cannot be played. Until playback or a seek, the frame at `poster` is shown while `time()`
+// is `start`.
 export function openMedia(video, { path, duration, start, poster, signal, tell }) {
   let [streaming, offset, wanted, tries, failed] = [false, 0, start, 0, false];
   let [posing, sought] = [false, false];
@@ -43,7 +45,7 @@ export function openMedia(video, { path, duration, start, poster, signal, tell }
     video.currentTime = seconds;
   }
 
-  // A stream has no seeking: another takes its place, once the pointer rests.
+  // A stream cannot seek, so a new one is opened, after a delay that skips seeks while scrubbing.
   function open(seconds, delay = 180) {
     wanted = Math.min(seconds, Math.max(0, duration - 0.1));
     const playing = !video.paused && !video.ended;

@@ -1,4 +1,4 @@
-// What this browser remembers of the person: name, theme, drafts, versions saved, places watched.
+// Local storage: the person's name, theme, drafts, saved versions and playback positions.
 const read = (key, otherwise) => {
   try { return JSON.parse(localStorage.getItem(key)) ?? otherwise; } catch { return otherwise; }
 };
@@ -11,7 +11,7 @@ const RESERVED = ["machine", "automatic", "consensus", "storyscope"];
 export const myName = () => read("name", "");
 export const setMyName = (name) => write("name", name);
 
-// Why a name cannot be used, or "".
+// Explains why a name cannot be used; empty if it can.
 export function wrongName(name) {
   if (!/[\p{L}\p{N}]/u.test(name)) return "A name needs at least one letter or digit.";
   if (/[/\\]/.test(name)) return "A name cannot contain slashes.";
@@ -26,7 +26,7 @@ export const keepDraft = (video, source, version) =>
   write(`draft:${video}`, { source, version, at: Date.now() });
 export const dropDraft = (video) => write(`draft:${video}`, null);
 
-// The tag of the version this browser saved last: who has it may replace that version.
+// The ETag of the version that this browser saved last, which it may replace without asking.
 const tagKey = (video, name) => `saved:${video}:${name}`;
 export const savedTag = (video, name) => read(tagKey(video, name), null);
 export const setSavedTag = (video, name, tag) => write(tagKey(video, name), tag);

@@ -1,4 +1,4 @@
-// The player: picture, captions, and controls that know the stories.
+// The video player, with captions and controls that know about stories.
 import { picture } from "./api.js";
 import { seekBar } from "./bar.js";
 import { captionLines } from "./captions.js";
@@ -67,7 +67,7 @@ export function storyPlayer({ state, start, poster, signal, ontime }) {
   function step(direction) {
     const { starts } = state.now;
     const here = current();
-    // As everywhere: "previous" first goes to the beginning of what plays.
+    // As in music players, "previous" first goes back to the start of the current story.
     const back = media.time() - starts[here] > 3 ? here : here - 1;
     seek(starts[direction > 0 ? here + 1 : Math.max(0, back)] ?? media.time());
   }
@@ -111,7 +111,7 @@ export function storyPlayer({ state, start, poster, signal, ontime }) {
   }
 
   function follow() {
-    // A video that is put away tells of time 0: where the person stopped stays.
+    // Closing a video resets its time to 0, which must not overwrite the saved position.
     if (signal.aborted) return;
     const now = media.time();
     bar.follow();

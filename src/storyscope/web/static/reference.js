@@ -1,4 +1,4 @@
-// The API reference: the server's own description, shown by Swagger UI.
+// The API reference: the server's OpenAPI document in Swagger UI.
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
 function followTheme() {
@@ -13,10 +13,10 @@ globalThis.SwaggerUIBundle({
   dom_id: "#reference",
   deepLinking: true,
   filter: true,
-  // Nothing is sent to a validator elsewhere.
+  // Do not send the document to an online validator.
   validatorUrl: null,
   defaultModelsExpandDepth: -1,
-  // The server wants this header for every change.
+  // The server requires this header for every request that changes something.
   requestInterceptor: (request) => {
     request.headers["X-Storyscope"] = "1";
     return request;

@@ -1,6 +1,6 @@
-// Which view is shown is in the address; going elsewhere aborts what the last view asked for.
+// Router: the address decides which view is shown. Navigating aborts the old view's requests.
 import { empty, link, make, withIcon } from "./dom.js";
-import { Refused, wasAborted } from "./api.js";
+import { ApiError, wasAborted } from "./api.js";
 
 const view = document.getElementById("view");
 let routes = [];
@@ -19,7 +19,7 @@ export async function go(address, { replace = false } = {}) {
   await show();
 }
 
-// Change the address of the view that is shown, unless it has been left already.
+// Replaces the address of the current view, unless the view has already been closed.
 export function rewrite(address, signal) {
   if (!signal.aborted) history.replaceState(history.state, "", address);
 }
@@ -43,7 +43,7 @@ export async function show() {
   }
 }
 
-// Before the first answer: the shape of what will come.
+// A skeleton that is shown until the first response.
 const waiting = () => make("div", { class: "grid", "aria-hidden": "true" },
   ...Array.from({ length: 4 }, () => make("div", { class: "card ghost" },
     make("div", { class: "shot" }), make("div", { class: "body" }))));
@@ -51,7 +51,7 @@ const waiting = () => make("div", { class: "grid", "aria-hidden": "true" },
 function fail(error) {
   const title = error.status === 404 ? "Not found"
     : error.status === 401 ? "Access link needed"
-    : error instanceof Refused ? "Something went wrong" : "No connection";
+    : error instanceof ApiError ? "Something went wrong" : "No connection";
   document.title = `${title} – Storyscope`;
   view.replaceChildren(empty(title, error.message,
     withIcon("again", "Try again", () => show(), { class: "main" }),

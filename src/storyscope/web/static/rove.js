@@ -1,4 +1,4 @@
-// One stop of the Tab key for many things of a kind; arrow keys go on from there.
+// Roving tabindex: a group of elements is a single Tab stop, and arrow keys move within it.
 const AXES = {
   vertical: { ArrowUp: -1, ArrowDown: 1 },
   horizontal: { ArrowLeft: -1, ArrowRight: 1 },
@@ -6,11 +6,11 @@ const AXES = {
 };
 const ENDS = { Home: 0, End: -1 };
 
-// `selector` says what is gone through in `container`; what is added later needs `tabindex` -1.
+// `selector` matches the elements of the group; those added later need `tabindex` -1.
 export function rove(container, selector, axis = "vertical") {
   let stop = null;
 
-  // Tab comes to this element, unless the keyboard is among them already.
+  // Makes this element the Tab stop, unless the focus is already inside the group.
   function rest(element) {
     if (!element || element === stop || container.contains(document.activeElement)) return;
     settle(element);
@@ -22,7 +22,7 @@ export function rove(container, selector, axis = "vertical") {
     if (stop) stop.tabIndex = 0;
   }
 
-  // After a redraw: one of them can be reached.
+  // Call after a redraw: makes sure that one element can be reached with Tab.
   function draw() {
     if (!stop?.isConnected || !container.contains(stop) || stop.disabled) {
       settle(container.querySelector(`${selector}:not([disabled])`));
@@ -35,7 +35,7 @@ export function rove(container, selector, axis = "vertical") {
   });
   container.addEventListener("keydown", (event) => {
     const step = AXES[axis][event.key];
-    // In a field these two keys belong to its text.
+    // In a text field, Home and End move the cursor.
     const end = event.target.matches("input") ? undefined : ENDS[event.key];
     if ((step ?? end) === undefined || !event.target.matches(selector)) return;
     const all = [...container.querySelectorAll(`${selector}:not([disabled])`)];

@@ -1,4 +1,4 @@
-// Search: stories, each shown by the frame that answers; filters are part of the address.
+// The search view: stories with their best-matching frame. Filters are part of the address.
 import { ask, get, picture, videoPath, wasAborted } from "./api.js";
 import { button, empty, link, make, nameOf, readable, stories, toast, withIcon } from "./dom.js";
 import { hitCard } from "./hit.js";
@@ -68,7 +68,7 @@ export async function showSearch({ view, params, signal }) {
   }
 }
 
-// Pictures dropped or chosen: what they show is looked for.
+// Searches by an image that was dropped or chosen.
 export async function showImageSearch({ view, signal, image }) {
   document.title = "Search by image – Storyscope";
   const form = new FormData();
@@ -100,10 +100,10 @@ function query(params) {
   return `/search?${asked}`;
 }
 
-// "film/2" is the second story of film.
+// Splits a story id: "film/2" is the second story of the video "film".
 const numbered = (id) => [id.slice(0, id.lastIndexOf("/")), id.split("/").at(-1)];
 
-// Title and picture of the story that others are to be like.
+// The title and picture of the story to which similar ones are searched.
 async function storyOf(id, signal) {
   const [video, number] = numbered(id);
   const { stories: all } = await get(`${videoPath(video)}/stories`, { signal });
@@ -129,7 +129,7 @@ function filterBar(params, videos, speakers) {
   };
   const all = { "": "All videos" };
   videos.forEach((video) => { all[video.id] = nameOf(video); });
-  // What is like a story is looked for in all videos, by topic and picture at once.
+  // Similar stories are searched in all videos, by topic and picture, so these do not apply.
   const byWords = params.has("like") ? []
     : [choice("video", "Video", all), choice("kind", "Found by", KINDS)];
   return make("div", { class: "filters", role: "group", "aria-label": "Filters" }, ...byWords,
@@ -149,7 +149,7 @@ function nothingAsked() {
       { class: "main" }), link("/", "Back to the library", { class: "button" }));
 }
 
-// Arrow keys go from result to result.
+// Arrow keys move between results.
 function arrows(grid) {
   grid.addEventListener("keydown", (event) => {
     const links = [...grid.querySelectorAll("a.hit-link")];

@@ -1,5 +1,5 @@
-// The shots of the story that plays; in Edit, a star lets one of them stand for the story. A shot
-// that begins with a dissolve, fade or wipe says so, and people can say that it is none.
+// The shots of the current story. A star makes a shot the story's picture. Shots that start with
+// a dissolve, fade or wipe are labelled, and people can mark a wrong detection.
 import { picture, send } from "./api.js";
 import { clock, make, still, toast } from "./dom.js";
 import { showBy } from "./edit.js";
@@ -26,7 +26,7 @@ export function shotStrip({ state, player, change }) {
     more();
   }
 
-  // A whole film as one story has hundreds of shots: they come as the strip is scrolled.
+  // A story can have hundreds of shots, so they are added as the strip is scrolled.
   function more() {
     element.append(...waiting.splice(0, AT_ONCE).map((build) => build()));
     for (const stop of stops) stop.draw();
@@ -76,7 +76,7 @@ export function shotStrip({ state, player, change }) {
     shot.rejected ? "no new shot" : `${sure}${shot.transition}`);
   }
 
-  // Rejected transitions teach the shot detector: `storyscope train --shots`.
+  // Rejected transitions are training data for `storyscope train --shots`.
   async function judge(shot, place) {
     const number = state.shots.indexOf(shot) + 1;
     try {
@@ -88,7 +88,7 @@ export function shotStrip({ state, player, change }) {
     } catch (error) { toast(error.message); }
   }
 
-  // In the automatic version the choice is kept at once, and teaches which pictures people prefer.
+  // In the automatic version the choice is saved at once, and is training data for thumbnails.
   async function choose(place, at) {
     if (state.draft) return change(showBy(state.now, place, at));
     if (at === null) return toast("To change the picture, choose another shot.");

@@ -1,4 +1,4 @@
-// Who speaks when, where speakers were told apart: a row each, to name, to go to and to search by.
+// Speakers, if the video was diarized: one row each, to name, to jump to and to search by.
 import { get, send } from "./api.js";
 import { confirm } from "./dialogs.js";
 import { button, clock, colour, link, make, percent, plural, toast } from "./dom.js";
@@ -7,7 +7,7 @@ import { rove } from "./rove.js";
 
 let names = null;
 
-// The names of all speakers in the library, asked for once until one is changed.
+// The names of all speakers in the library, cached until one is changed.
 export function speakerNames() {
   names ??= get("/speakers").then((facts) => facts.names).catch(() => { names = null; return []; });
   return names;
@@ -15,7 +15,7 @@ export function speakerNames() {
 
 export const called = ({ name, speaker }) => name || `Speaker ${speaker}`;
 
-// Gives who speaks at a time, or undefined.
+// The speaker at a time, or undefined.
 export function speakerAt(speakers, seconds) {
   const speaks = ({ turns }) => turns.some(([start, end]) => start <= seconds && seconds < end);
   return speakers.find(speaks);

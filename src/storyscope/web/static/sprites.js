@@ -1,10 +1,10 @@
-// Small pictures of the whole video in one sheet, for previews that keep up with the pointer.
+// Preview thumbnails from one sprite sheet per video, fast enough to follow the pointer.
 import { api, picture, videoPath } from "./api.js";
 
 const sheets = new Map();
 const CUE = /^(\d+:)?(\d+):([\d.]+) -->.*\n.*#xywh=(\d+),(\d+),(\d+),(\d+)$/gm;
 
-// Gives a function that lays the picture of a time into an element, scaled to its width.
+// Returns a function that shows the picture at a time in an element, scaled to its width.
 export function spriteSheet(id) {
   if (!sheets.has(id)) sheets.set(id, open(id));
   return sheets.get(id);
@@ -31,7 +31,7 @@ function open(id) {
     const tile = tiles.findLast(({ start }) => start <= seconds + 0.01);
     const style = element.style;
     if (!tile) {
-      // Shown at once by its own picture, and by the sheet as soon as that is there.
+      // Until the sheet is loaded, show a single picture.
       waiting = tiles.length ? null : [element, seconds, width];
       style.backgroundImage = `url("${picture(id, seconds)}")`;
       style.backgroundSize = "cover";

@@ -1,18 +1,18 @@
-// What is on screen: one source of stories and, while editing, a draft of them.
-// Heading, address, export and explanations are all derived from here.
+// The state of the watch view: the stories of one version and, in edit mode, a draft of them.
+// Heading, address, export and explanations are all derived from it.
 import { get, videoPath } from "./api.js";
 import { bodyOf, fillTitles, History, regrouped, versionOf } from "./edit.js";
 import { firstFrom, startsAt } from "./granularity.js";
 import { dropDraft, draftOf, keepDraft, myName } from "./person.js";
 
 const DEFAULT = 0.5;
-// While the slider moves only the page redraws; when it rests for so long, titles are asked for.
+// Titles are requested when the slider has not moved for this many milliseconds.
 const REST = 60;
 
 export class WatchState {
   #listeners = new Set();
   #turn = 0;
-  // What the server said of stories, by where they begin.
+  // Stories as the server sent them, by start time.
   #known = new Map();
   #times = [];
   #drawn = { now: null, facts: null, list: [] };
@@ -34,7 +34,7 @@ export class WatchState {
     this.cuts = { order: [], natural: 1 };
     this.shots = [];
     this.matchTimes = [];
-    // Whether titles and pictures of the boundaries on screen are still awaited.
+    // Whether the titles and pictures of the stories on screen are still loading.
     this.sketched = false;
     this.name = id;
     this.frameRate = 25;
@@ -51,7 +51,7 @@ export class WatchState {
     if (this.mode === "edit") this.edit();
   }
 
-  // Other stories for the same video: somebody's version, or another number of stories.
+  // Switches to another version, or to another number of stories.
   async choose(source) {
     const mine = ++this.#turn;
     const facts = await get(`${this.path}/stories${queryOf(source)}`, { signal: this.signal });
@@ -63,8 +63,8 @@ export class WatchState {
     this.changed();
   }
 
-  // The new boundaries are shown at once; titles and pictures follow. While editing, the number
-  // of stories is one more step that can be undone.
+  // Shows the new boundaries at once; titles and pictures follow. In edit mode, changing the
+  // number of stories is one undo step.
   async regroup(granularity, { again }) {
     const mine = ++this.#turn;
     const sketch = this.#sketch(granularity);
@@ -95,7 +95,7 @@ export class WatchState {
     this.changed();
   }
 
-  // Stories of another granularity, with what is known of those that stay as they are.
+  // Stories at another granularity, with titles and pictures for those that do not change.
   #sketch(granularity) {
     const starts = startsAt(this.cuts, this.shots, granularity);
     return starts.map((start, n) => {
@@ -140,7 +140,7 @@ export class WatchState {
     return granularity === null && (annotator ? annotator === "automatic" : !this.video.own);
   }
 
-  // "Automatic", "Automatic, more stories", "Version by cat", "Draft based on …".
+  // The name of the version, such as "Automatic", "Automatic, more stories" or "Version by cat".
   get label() {
     const name = this.#named();
     return this.dirty ? `Unsaved draft, based on ${lower(name)}` : name;
@@ -157,7 +157,7 @@ export class WatchState {
     return `/watch/${encodeURIComponent(this.id)}${query ? `?${query}` : ""}`;
   }
 
-  // What to ask for so that a file holds exactly the stories on screen.
+  // The request that exports exactly the stories on screen.
   exportRequest(format) {
     const path = `${this.path}/export/${encodeURIComponent(format)}`;
     if (!this.dirty) return [`${path}${this.query()}`, {}];
@@ -165,7 +165,7 @@ export class WatchState {
     return [path, { method: "POST", headers, body: JSON.stringify(bodyOf(this.now)) }];
   }
 
-  // The stories with their ends, pictures and keywords, whoever drew them.
+  // The stories on screen, with their ends, pictures and keywords.
   stories() {
     const { now, facts } = this;
     if (this.#drawn.now !== now || this.#drawn.facts !== facts) {
@@ -187,7 +187,7 @@ export class WatchState {
     });
   }
 
-  // Where a boundary that the automatic version does not have comes from.
+  // Explains where a boundary that is not in the automatic version comes from.
   originOf(seconds) {
     const has = ({ starts }) => starts.some((each) => Math.abs(each - seconds) < 0.05);
     if (this.draft && !has(this.base)) {

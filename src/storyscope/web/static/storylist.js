@@ -1,4 +1,4 @@
-// The stories as a list: picture, title, time and keywords; in Edit the titles are fields.
+// The list of stories with picture, title, time and keywords. In edit mode, titles are editable.
 import { picture } from "./api.js";
 import { clock, colour, make, still } from "./dom.js";
 import { retitle } from "./edit.js";
@@ -16,8 +16,8 @@ export function storyList({ state, player, change }) {
   let waiting = [];
   let now = -1;
 
-  // Rows of stories that stay as they are stay too; of hundreds of new ones those that are in
-  // sight come first, the others when the page has been painted.
+  // Rows of unchanged stories are reused. If there are hundreds of stories, the visible rows are
+  // built first and the others after the next paint.
   function draw() {
     const terms = termsOf(state.words);
     const hits = state.matchTimes ?? [];
@@ -46,7 +46,7 @@ export function storyList({ state, player, change }) {
 
   const rest = () => list.append(...waiting.splice(0).map((build) => build()));
 
-  // The list becomes these rows; those that are there already are not touched.
+  // Updates the list to these rows without touching those that are already in place.
   function put(wanted) {
     const stay = new Set(wanted);
     [...list.children].forEach((row) => { if (!stay.has(row)) row.remove(); });
@@ -120,7 +120,7 @@ export function storyList({ state, player, change }) {
     }
   }
 
-  // The title of a story, to be typed over.
+  // Focuses the title of a story and selects its text.
   function name(place) {
     const field = list.children[place]?.querySelector(".retitle");
     field?.focus();

@@ -1,4 +1,4 @@
-// A video without words: bring a subtitle file, or let the speech be transcribed.
+// Shown for a video without a transcript: upload a subtitle file, or transcribe the speech.
 import { ask, get, onEvents, send, sentence } from "./api.js";
 import { button, make, toast, withIcon } from "./dom.js";
 import { ACTIVE } from "./jobs.js";
@@ -20,7 +20,7 @@ export function emptyTranscript(state) {
     await run(sent.then((answer) => answer.json()));
   }
 
-  // Indexing goes on behind the page; when it is done the words are shown.
+  // Follows the job on the server, and shows the transcript when it is done.
   async function run(asked) {
     let ended = false;
     try {

@@ -1,7 +1,7 @@
-// Tabs as screen readers and keyboards know them.
+// Tabs that follow the ARIA pattern for screen readers and keyboards.
 import { make } from "./dom.js";
 
-// `tabs` are [{id, title, body}]; gives the element and a way to choose one.
+// Builds the tab bar and panels for `tabs`, a list of {id, title, body}.
 export function tabbed(label, tabs, { onchoose = (_id) => {} } = {}) {
   const heads = tabs.map(({ id, title }) => make("button", {
     type: "button", role: "tab", id: `tab-${id}`, "aria-controls": `panel-${id}`,

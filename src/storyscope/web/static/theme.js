@@ -1,4 +1,4 @@
-// Before the first paint: the theme the person chose.
+// Applies the chosen theme before the first paint.
 try {
   const chosen = JSON.parse(localStorage.getItem("theme"));
   if (chosen) document.documentElement.dataset.theme = chosen;

@@ -1,4 +1,4 @@
-// The editing timeline: pictures of the shots, waveform and stories, with boundaries to drag.
+// The timeline of edit mode: keyframes, waveform and stories, with draggable boundaries.
 import { picture } from "./api.js";
 import { clock, colour, make, percent } from "./dom.js";
 import { join, move } from "./edit.js";
@@ -10,7 +10,7 @@ const CELL = 96;
 const MOST_ZOOM = 60;
 const ROOM = 60;
 
-// `change` takes the next version, `seek` goes to a time, `why` explains a boundary.
+// `change` applies a new version, `seek` goes to a time, `why` explains a boundary.
 export function timeline({ state, change, seek, why }) {
   const { duration, shots } = state;
   const edges = shots.map((shot) => shot.start);
@@ -42,7 +42,7 @@ export function timeline({ state, change, seek, why }) {
     paint();
   }
 
-  // As many pictures as fit side by side: the nearest keyframe of each place.
+  // Fills the visible width with keyframes, each the nearest to its position.
   function fillPictures() {
     const width = inner.clientWidth;
     const count = Math.max(1, Math.floor(width / CELL));
@@ -74,20 +74,20 @@ export function timeline({ state, change, seek, why }) {
   }
 
   function draw() {
-    const told = state.stories();
-    fit(blocks, told.length, () => make("div", { class: "block" }, make("span")));
-    fit(grips, told.length - 1, grip);
-    told.forEach((story, n) => {
+    const stories = state.stories();
+    fit(blocks, stories.length, () => make("div", { class: "block" }, make("span")));
+    fit(grips, stories.length - 1, grip);
+    stories.forEach((story, n) => {
       const block = blocks.children[n];
       if (block.title !== story.title) block.title = block.firstChild.textContent = story.title;
       block.style.setProperty("--fill", colour(n));
     });
     lay(state.now.starts);
     stops.draw();
-    makeRoom(told.length);
+    makeRoom(stories.length);
   }
 
-  // Where fingers drag, boundaries lie so far apart that each can be taken.
+  // On touch screens, zooms in until every boundary can be grabbed with a finger.
   function makeRoom(count) {
     if (roomy || !scroller.clientWidth) return;
     roomy = true;
@@ -119,7 +119,7 @@ export function timeline({ state, change, seek, why }) {
       "aria-describedby": "boundary-tip" });
   }
 
-  // Which story a grip begins, or 0 where there is no grip.
+  // The index of the story whose start a grip moves, or 0 if the target is not a grip.
   const storyOf = ({ target }) => [...grips.children].indexOf(target) + 1;
 
   grips.addEventListener("keydown", (event) => {
@@ -141,9 +141,9 @@ export function timeline({ state, change, seek, why }) {
       if (storyOf(event)) explain(event.target, storyOf(event));
     });
   }
-  for (const name of ["pointerout", "focusout"]) grips.addEventListener(name, hush);
+  for (const name of ["pointerout", "focusout"]) grips.addEventListener(name, hideTip);
 
-  // One drag is one step to undo. A finger that scrolls the page cancels the drag: nothing moves.
+  // A drag is one undo step. Scrolling the page by touch cancels the drag without a change.
   function drag(event, element, story) {
     if (event.button) return;
     if (event.pointerType === "mouse") event.preventDefault();
@@ -157,7 +157,7 @@ export function timeline({ state, change, seek, why }) {
       if (!tried) return;
       moved = tried;
       lay(moved.starts);
-      hush();
+      hideTip();
       seek(moved.starts[story]);
     };
     const stop = (end) => {
@@ -170,7 +170,7 @@ export function timeline({ state, change, seek, why }) {
     element.addEventListener("pointerup", stop, { once: true });
   }
 
-  // Boundaries snap to the shots around them: a story seldom begins in the middle of a shot.
+  // Moves a boundary to the next shot, because stories rarely start in the middle of one.
   function byShot(story, direction) {
     const here = state.now.starts[story];
     const next = direction > 0 ? edges.find((edge) => edge > here + 0.01)
@@ -197,7 +197,7 @@ export function timeline({ state, change, seek, why }) {
     tip.style.left = `${Math.min(Math.max(at, 90), box.width - 90)}px`;
   }
 
-  function hush() {
+  function hideTip() {
     tip.hidden = true;
     tip.classList.remove("on");
   }
@@ -228,7 +228,7 @@ export function timeline({ state, change, seek, why }) {
   return { element, draw, follow, byShot, setLevel: (values) => { level = values; paint(); } };
 }
 
-// As many children as are wanted; those that are there stay.
+// Adds or removes children until there are `count`, keeping the existing ones.
 function fit(lane, count, build) {
   while (lane.children.length > Math.max(0, count)) lane.lastChild.remove();
   while (lane.children.length < count) lane.append(build());

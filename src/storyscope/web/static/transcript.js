@@ -1,4 +1,4 @@
-// What is said, sentence by sentence, following the video; words of a search are marked.
+// The transcript by sentence. It follows playback and highlights the words of the query.
 import { sentences } from "./captions.js";
 import { clock, make } from "./dom.js";
 import { holds, marked, termsOf } from "./matches.js";
@@ -24,7 +24,7 @@ export function transcriptPanel({ words, query, speakers, seek, whenEmpty }) {
   function fill() {
     const terms = termsOf(box.value);
     const found = lines.filter((line) => holds(line.text, terms));
-    // Nothing of a search is said: the whole transcript is more use than an empty one.
+    // Typing here filters the sentences; without a match, the whole transcript stays visible.
     const shown = found.length && box.value !== query ? found : lines;
     count.textContent = !terms.length ? ""
       : found.length ? `${found.length} found` : "Not found";

@@ -1,4 +1,4 @@
-// Which stories are shown: automatic with fewer or more of them, or somebody's version.
+// Picks the version: automatic, with fewer or more stories, or somebody's saved version.
 import { send, wasAborted } from "./api.js";
 import { iconButton, make, toast } from "./dom.js";
 import { myName } from "./person.js";
@@ -19,19 +19,19 @@ export function versionPicker({ state, remove }) {
 
   function choose() {
     const annotator = select.value || null;
-    state.choose({ annotator, granularity: null }).catch(told);
+    state.choose({ annotator, granularity: null }).catch(showError);
   }
 
-  // One turn of the dial, however long, is one step to undo.
+  // A drag of the slider is one undo step, however long it is.
   function turn() {
     const again = turning;
     turning = true;
-    state.regroup(Number(dial.value), { again }).catch(told);
+    state.regroup(Number(dial.value), { again }).catch(showError);
   }
 
-  const told = (error) => { if (!wasAborted(error)) toast(error.message); };
+  const showError = (error) => { if (!wasAborted(error)) toast(error.message); };
 
-  // What search, export and the list use: this version, or the automatic one again.
+  // Makes this the version that search, export and the library use, or goes back to automatic.
   async function makeOwn() {
     const annotator = isOwn() ? null : state.source.annotator;
     try {
@@ -40,7 +40,7 @@ export function versionPicker({ state, remove }) {
       await state.choose(annotator ? { annotator: null, granularity: null } : state.source);
       toast(annotator ? `The library now uses the version by ${annotator}`
         : "The library uses the automatic version again");
-    } catch (error) { told(error); }
+    } catch (error) { showError(error); }
   }
 
   const isOwn = () => Boolean(state.video.own) && !state.source.annotator;

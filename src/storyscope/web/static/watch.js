@@ -1,4 +1,4 @@
-// Watching one video: player, stories and transcript beside it; Edit and Compare are modes of it.
+// The watch view: player, stories and transcript, with the modes Edit and Compare.
 import { get } from "./api.js";
 import { comparePanel } from "./compare.js";
 import { clock, make, nameOf, stories, toast } from "./dom.js";
@@ -18,7 +18,7 @@ import { versionPicker } from "./versions.js";
 import { draftNotice, headActions, skipTo, warnings } from "./watch_head.js";
 import { reasonBars, reasonFor, reasonLine } from "./why.js";
 
-// The tab that was open, while the same video is shown.
+// The open tab, remembered while the same video is shown.
 const panel = { video: "", tab: "stories" };
 
 export async function showWatch({ view, name: id, params, signal }) {
@@ -173,7 +173,7 @@ export async function showWatch({ view, name: id, params, signal }) {
     setMode("edit");
   }
 
-  // A boundary taken over from another version is a correction like any other.
+  // Copying a boundary from another version is an ordinary edit.
   function accept(correct) {
     if (!state.draft) state.edit();
     state.mode = "compare";

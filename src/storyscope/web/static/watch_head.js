@@ -1,4 +1,4 @@
-// What stands around the player: actions, warnings, and a draft that waits.
+// Actions, warnings and the notice about an unsaved draft, around the player.
 import { button, make, toast, withIcon } from "./dom.js";
 import { exportButton } from "./export.js";
 import { icon } from "./icons.js";
@@ -32,7 +32,7 @@ export function warnings(state) {
     make("span", {}, `The file is damaged: ${damage}. Only what could be read is here.`))] : [];
 }
 
-// Unsaved changes of an earlier visit.
+// A notice about unsaved changes from an earlier visit.
 export function draftNotice(state, draft, goOn) {
   if (!draft || state.draft) return [];
   const when = new Date(draft.at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
@@ -52,5 +52,5 @@ export function draftNotice(state, draft, goOn) {
     }))];
 }
 
-// Seen when the keyboard comes to it: a short way to what is far down the page.
+// A skip link: visible on keyboard focus, it jumps to something far down the page.
 export const skipTo = (words, go) => button(words, go, { class: "skip" });

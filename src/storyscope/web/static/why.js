@@ -1,9 +1,9 @@
-// "Why here?": how sure the automatic version is of a boundary, and which cues speak for it.
+// "Why here?": the confidence of an automatic boundary, and which cues contributed to it.
 import { clock, make } from "./dom.js";
 
 const SAME = 0.05;
 
-// `boundaries` are the automatic version's own, `labels` what people call their cues.
+// The automatic boundary nearest to a time; `labels` are the display names of the cues.
 export function reasonFor({ boundaries, labels = {} }, seconds) {
   const apart = (each) => Math.abs(each.start - seconds);
   const nearest = boundaries.reduce(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TYPE_CHECKING
 
-from storyscope.media.scaling import Scaled
+from storyscope.decoder.scaling import Scaled
+
+if TYPE_CHECKING:
+    import numpy as np
 
 LULL_SECONDS = 0.5
 """Seconds between two pictures while little changes."""
@@ -23,7 +26,7 @@ class PictureChooser:
         self._per_second = per_second
         self._slot = -1
         self._seconds = -LULL_SECONDS
-        self._small = np.zeros((0, 0), np.int16)
+        self._small: np.ndarray
 
     def wants(self, seconds: float, small: Scaled) -> bool:
         """Whether the next frame in presentation order is sent as a picture; the first one always
@@ -34,7 +37,7 @@ class PictureChooser:
         pixels = _pixels(small)
         lull = seconds - self._seconds < LULL_SECONDS - 1e-6
         # A sum is faster than `mean`, whose many calls evict the decoder's data from the cache.
-        if lull and int(np.abs(pixels - self._small).sum()) < CHANGE * pixels.size:
+        if lull and abs(pixels - self._small).sum() < CHANGE * pixels.size:
             return False
         self._slot, self._seconds, self._small = slot, seconds, pixels
         return True
@@ -42,5 +45,7 @@ class PictureChooser:
 
 def _pixels(small: Scaled) -> np.ndarray:
     """The frame without the padding between its rows."""
+    import numpy as np
+
     rows = np.frombuffer(small.plane, np.uint8)[: small.stride * small.height]
     return rows.reshape(small.height, small.stride)[:, : 3 * small.width].astype(np.int16)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from storyscope.core.frames import SOUND_RATE
-from storyscope.media.decoding import Decoded
+from storyscope.decoder.decode import Decoded
 
+SOUND_RATE = 16_000
 BYTES = 2
 """Bytes per sample: int16, because mixing down to it cannot overshoot, as it can with floats."""
 GAP_SECONDS = 0.1

@@ -1,7 +1,7 @@
-"""The decoding process: `python -m storyscope.media.worker`.
+"""The decoding process: `python -m storyscope.decoder.worker`.
 
 It reads one job (a line of JSON) from standard input, applies its limits, decodes, and writes
-messages (`storyscope.media.wire`) to standard output. Standard input stays open as its lifeline:
+messages (`storyscope.decoder.wire`) to standard output. Standard input stays open as its lifeline:
 the process ends when its parent dies, even if a decoder hangs.
 """
 
@@ -12,10 +12,10 @@ import os
 import signal
 import sys
 
-from storyscope.media.container import Refusal
-from storyscope.media.limits import limit_resources
-from storyscope.media.outlet import Outlet
-from storyscope.media.sandbox import confine
+from storyscope.decoder.container import Refusal
+from storyscope.decoder.limits import limit_resources
+from storyscope.decoder.outlet import Outlet
+from storyscope.decoder.sandbox import confine
 from storyscope.processes.lifeline import claim_standard_output, end_of_input, exit_after
 
 OUT_OF_MEMORY = "out of memory"
@@ -27,9 +27,13 @@ def main() -> None:
     outlet = Outlet(claim_standard_output())
     job = json.loads(sys.stdin.buffer.readline())
     try:
-        import av  # noqa: F401 (before the limits, which are for the film alone)
+        # Imported before the limits, which are for the film alone.
+        import av  # noqa: F401
 
-        from storyscope.media.jobs import JOBS
+        from storyscope.decoder.jobs import JOBS, NUMERIC_JOBS
+
+        if job["job"] in NUMERIC_JOBS:
+            import numpy  # noqa: F401
 
         limit_resources(memory_mb=job["max_memory_mb"])
         confine(job["path"])

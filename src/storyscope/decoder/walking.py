@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from storyscope.media.clock import FrameClock
-from storyscope.media.container import Film, Terms, open_film
-from storyscope.media.decoding import Losses, Opening, decode, frame_seconds, is_steady
+from storyscope.decoder.clock import FrameClock
+from storyscope.decoder.container import Film, Terms, open_film
+from storyscope.decoder.decode import Losses, Opening, decode, frame_seconds, is_steady
 
 SAME_SECONDS = 1e-3
 """Tolerance in seconds: times may have been rounded to milliseconds."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from storyscope.core.frames import SMALL_HEIGHT, SMALL_WIDTH
-from storyscope.media.orientation import TRANSPOSE, turn_of
+from storyscope.decoder.orientation import TRANSPOSE, turn_of
 
+SMALL_WIDTH, SMALL_HEIGHT = 48, 27
+"""Size of the frames that the shot detector sees."""
 WIDEST = 16
 """Maximum aspect ratio of pictures, whatever that of the film is."""
 HD_HEIGHT = 720

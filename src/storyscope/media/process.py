@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from storyscope.config import MediaConfig
+from storyscope.decoder import wire
 from storyscope.errors import MediaError
-from storyscope.media import wire
 from storyscope.media.files import digest_of_open, open_video
 from storyscope.processes.lifeline import environment
 from storyscope.reading import OPEN_FILES
 
-WORKER = ("-P", "-m", "storyscope.media.worker")
+WORKER = ("-P", "-m", "storyscope.decoder.worker")
 READ_BUFFER = 1 << 16
 PIPE_SIZE = 1 << 20
 

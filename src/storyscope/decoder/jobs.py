@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from storyscope.core import Span
-from storyscope.media.choosing import PictureChooser
-from storyscope.media.clips import cut_clips
-from storyscope.media.clips_exact import encode_clips
-from storyscope.media.clock import FrameClock
-from storyscope.media.container import TEXT_SUBTITLES, Film, Refusal, Terms, open_film
-from storyscope.media.copying import Copy, open_source
-from storyscope.media.decoding import Decoded, Losses, Opening, decode, find_opening, frame_seconds
-from storyscope.media.outlet import Outlet, OutletFile
-from storyscope.media.scaling import Scaler
-from storyscope.media.sound import Piece, SoundPieces
-from storyscope.media.streaming import stream as send_stream
-from storyscope.media.subtitles import read_cues
-from storyscope.media.walking import Walker
+from storyscope.decoder.choosing import PictureChooser
+from storyscope.decoder.clips import Interval, cut_clips
+from storyscope.decoder.clips_exact import encode_clips
+from storyscope.decoder.clock import FrameClock
+from storyscope.decoder.container import TEXT_SUBTITLES, Film, Refusal, Terms, open_film
+from storyscope.decoder.copying import Copy, open_source
+from storyscope.decoder.decode import Decoded, Losses, Opening, decode, find_opening, frame_seconds
+from storyscope.decoder.outlet import Outlet, OutletFile
+from storyscope.decoder.scaling import Scaler
+from storyscope.decoder.sound import Piece, SoundPieces
+from storyscope.decoder.streaming import stream as send_stream
+from storyscope.decoder.subtitles import read_cues
+from storyscope.decoder.walking import Walker
 
 Job = dict[str, Any]
 UNNUMBERED = -1
@@ -121,7 +120,7 @@ def read_frames(job: Job, outlet: Outlet) -> None:
 def subtitles(job: Job, outlet: Outlet) -> None:
     """Return the cues of the text subtitle track, if there is one."""
     opening, film = _open(job, outlet)
-    outlet.end(read_cues(film, zero=opening.zero, language=job["language"]))
+    outlet.end(read_cues(film, zero=opening.zero, languages=job["languages"]))
 
 
 def stream(job: Job, outlet: Outlet) -> None:
@@ -139,7 +138,7 @@ def remux(job: Job, outlet: Outlet) -> None:
     # an edit list.
     offset = source.lead if job["suffix"] == ".mkv" else 0.0
     copy = Copy(source, OutletFile(outlet, 0), job["suffix"], begin=-offset)
-    copy.mark([(Span(start, end), title) for start, end, title in job["chapters"]], offset=offset)
+    copy.mark(job["chapters"], offset=offset)
     for packet in source.packets():
         copy.add(packet)
     copy.finish()
@@ -148,13 +147,16 @@ def remux(job: Job, outlet: Outlet) -> None:
 
 def clips(job: Job, outlet: Outlet) -> None:
     """Send a clip for each span, not re-encoded."""
-    cut_clips(job["path"], _terms(job, outlet), [Span(*each) for each in job["spans"]], outlet)
+    spans = [Interval(*each) for each in job["spans"]]
+    cut_clips(job["path"], _terms(job, outlet), spans, outlet)
     outlet.end({})
 
 
 def exact_clips(job: Job, outlet: Outlet) -> None:
     """Send a clip for each span, cut exactly at the frame."""
-    encode_clips(job["path"], _terms(job, outlet), [Span(*each) for each in job["spans"]], outlet)
+    encode_clips(
+        job["path"], _terms(job, outlet), [Interval(*each) for each in job["spans"]], outlet
+    )
     outlet.end({})
 
 
@@ -169,6 +171,9 @@ JOBS: dict[str, Callable[[Job, Outlet], None]] = {
     "cut_clips": clips,
     "encode_clips": exact_clips,
 }
+
+NUMERIC_JOBS = frozenset(("scan", "stream", "encode_clips"))
+"""Those that use NumPy, the import of which takes as long as that of FFmpeg."""
 
 
 def _open(job: Job, outlet: Outlet, *, draft: bool = False) -> tuple[Opening, Film]:

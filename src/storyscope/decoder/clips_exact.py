@@ -9,19 +9,18 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from storyscope.core import Span
-from storyscope.media.clips import STRAY_SECONDS
-from storyscope.media.clock import FrameClock
-from storyscope.media.container import Terms
-from storyscope.media.copying import Source, open_source
-from storyscope.media.decoding import Losses, decode, frame_seconds
-from storyscope.media.outlet import Outlet, OutletFile
+from storyscope.decoder.clips import STRAY_SECONDS, Interval
+from storyscope.decoder.clock import FrameClock
+from storyscope.decoder.container import Terms
+from storyscope.decoder.copying import Source, open_source
+from storyscope.decoder.decode import Losses, decode, frame_seconds
+from storyscope.decoder.outlet import Outlet, OutletFile
 
 CODEC_OPTIONS = {"crf": "18", "preset": "medium"}
 HALF_A_MILLISECOND = 0.0005
 
 
-def encode_clips(path: str, terms: Terms, spans: Sequence[Span], outlet: Outlet) -> None:
+def encode_clips(path: str, terms: Terms, spans: Sequence[Interval], outlet: Outlet) -> None:
     """Send a file for each span, reading the film once."""
     source = open_source(path, terms)
     outlet.note({"suffix": ".mp4"})
@@ -57,7 +56,7 @@ def _deal(clips: Sequence[_Clip], frame: Any, seconds: float, *, is_video: bool)
 class _Clip:
     """An unfinished clip; its file opens with its first frame."""
 
-    def __init__(self, source: Source, span: Span, file: OutletFile) -> None:
+    def __init__(self, source: Source, span: Interval, file: OutletFile) -> None:
         self.span = span
         self._source = source
         self._file = file

@@ -5,17 +5,24 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from storyscope.core import Span
-from storyscope.media.container import Refusal, Terms
-from storyscope.media.copying import Copy, Source, open_source, suffix_for
-from storyscope.media.outlet import Outlet, OutletFile
+from storyscope.decoder.container import Refusal, Terms
+from storyscope.decoder.copying import Copy, Source, open_source, suffix_for
+from storyscope.decoder.outlet import Outlet, OutletFile
 
 STRAY_SECONDS = 10.0
 """Maximum distance in a file between the packets of one moment, in seconds."""
 
 
-def cut_clips(path: str, terms: Terms, spans: Sequence[Span], outlet: Outlet) -> None:
+class Interval(NamedTuple):
+    """From `start` up to `end`, in seconds of the film."""
+
+    start: float
+    end: float
+
+
+def cut_clips(path: str, terms: Terms, spans: Sequence[Interval], outlet: Outlet) -> None:
     """Send a file for each span, reading the film twice."""
     source = open_source(path, terms)
     keyframes = _keyframes(source)
@@ -42,7 +49,7 @@ class _Clip:
     copy: Copy | None = None
 
     @classmethod
-    def at(cls, keyframes: list[tuple[float, float]], number: int, span: Span) -> _Clip:
+    def at(cls, keyframes: list[tuple[float, float]], number: int, span: Interval) -> _Clip:
         shown = [keyframe[0] for keyframe in keyframes]
         place = max(0, bisect_right(shown, span.start + 1e-3) - 1)
         return cls(number, *keyframes[place], span.end)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from storyscope.media.clock import Continuity
-from storyscope.media.container import Film, Refusal, Terms, open_film
-from storyscope.media.limits import memory_left
-from storyscope.media.scaling import Look, look_of
+from storyscope.decoder.clock import Continuity
+from storyscope.decoder.container import Film, Refusal, Terms, open_film
+from storyscope.decoder.limits import memory_left
+from storyscope.decoder.scaling import Look, look_of
 
 BYTES_PER_PIXEL = 6
 """More bytes than a decoder allocates at once for any known pixel format."""

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from storyscope.core import Span
-from storyscope.media.container import Film, Refusal, Terms, is_moving, open_film
-from storyscope.media.decoding import clock_start
-from storyscope.media.outlet import OutletFile
+from storyscope.decoder.container import Film, Refusal, Terms, is_moving, open_film
+from storyscope.decoder.decode import clock_start
+from storyscope.decoder.outlet import OutletFile
 
 MUXERS = {".mp4": "mp4", ".mkv": "matroska"}
 FILM_FACTS = frozenset(("title", "artist", "date", "comment", "description", "copyright", "genre"))
@@ -112,18 +111,18 @@ class Copy:
         self._tracks = {each.index: self._like(each) for each in held}
         self._out.metadata.update(_worth_keeping(source.film.container.metadata, FILM_FACTS))
 
-    def mark(self, chapters: list[tuple[Span, str]], *, offset: float) -> None:
-        """Embed chapters; must be called before the first packet."""
+    def mark(self, chapters: list[tuple[float, float, str]], *, offset: float) -> None:
+        """Embed chapters, as (start, end, title); must be called before the first packet."""
         self._out.set_chapters(
             [
                 {
                     "id": number,
-                    "start": round((span.start + offset) * TICKS),
-                    "end": round((span.end + offset) * TICKS),
+                    "start": round((start + offset) * TICKS),
+                    "end": round((end + offset) * TICKS),
                     "time_base": Fraction(1, TICKS),
                     "metadata": {"title": title},
                 }
-                for number, (span, title) in enumerate(chapters, start=1)
+                for number, (start, end, title) in enumerate(chapters, start=1)
             ]
         )
 

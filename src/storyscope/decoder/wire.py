@@ -22,7 +22,7 @@ class Header(NamedTuple):
     """Description of the bytes that follow.
 
     Pictures have `width`, `height` and `stride` (bytes from row to row) as they are in memory, and
-    `turn`, which rotates them upright (see `storyscope.media.orientation`).
+    `turn`, which rotates them upright (see `storyscope.decoder.orientation`).
     """
 
     kind: bytes

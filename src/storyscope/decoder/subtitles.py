@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from storyscope.core.language import language_code
-from storyscope.media.container import TEXT_SUBTITLES, Film
-from storyscope.media.decoding import Losses, readable
+from storyscope.decoder.container import TEXT_SUBTITLES, Film
+from storyscope.decoder.decode import Losses, readable
 
 if TYPE_CHECKING:
     import av
@@ -16,15 +16,16 @@ MOST_CUES = 200_000
 OVERRIDE = re.compile(r"\{[^{}]*\}")
 
 
-def read_cues(film: Film, *, zero: float, language: str) -> dict[str, Any]:
+def read_cues(film: Film, *, zero: float, languages: Sequence[str]) -> dict[str, Any]:
     """The cues of the best text track as (start, end, text); none without a track.
 
-    `zero` is the time of the first frame on the file's own clock. Tracks in `language` are
-    preferred, then the default one; forced tracks, which contain only signs, come last.
+    `zero` is the time of the first frame on the file's own clock. Tracks with one of
+    `languages` as their tag are preferred, then the default one; forced tracks, which contain only
+    signs, come last.
     """
     from av.error import FFmpegError
 
-    track = choose_track(film, language)
+    track = choose_track(film, languages)
     cues: list[tuple[float, float, str]] = []
     if track is None:
         return {"track": -1, "language": "", "cues": cues}
@@ -47,7 +48,7 @@ def read_cues(film: Film, *, zero: float, language: str) -> dict[str, Any]:
     }
 
 
-def choose_track(film: Film, language: str) -> av.stream.Stream | None:
+def choose_track(film: Film, languages: Sequence[str]) -> av.stream.Stream | None:
     """The text track a viewer would read."""
     from av.stream import Disposition
 
@@ -55,7 +56,7 @@ def choose_track(film: Film, language: str) -> av.stream.Stream | None:
         spoken = track.metadata.get("language", "")
         return (
             bool(track.disposition & Disposition.forced),
-            language != "auto" and language_code(spoken) != language,
+            bool(languages) and primary_tag(spoken) not in languages,
             not track.disposition & Disposition.default,
             track.index,
         )
@@ -66,6 +67,11 @@ def choose_track(film: Film, language: str) -> av.stream.Stream | None:
         if track.codec_context is not None and track.codec_context.name in TEXT_SUBTITLES
     ]
     return min(tracks, key=rank, default=None)
+
+
+def primary_tag(tag: str) -> str:
+    """The language of a tag such as "eng", "pt-BR" or "English", in lower case."""
+    return tag.casefold().replace("_", "-").split("-")[0]
 
 
 def _text(subtitle: Any) -> str:

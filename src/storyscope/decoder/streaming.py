@@ -12,13 +12,13 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any
 
-from storyscope.media.clock import FrameClock
-from storyscope.media.container import Film, Refusal, Terms, open_film
-from storyscope.media.decoding import Decoded, Losses, Opening, decode, frame_seconds, is_steady
-from storyscope.media.orientation import stand_upright
-from storyscope.media.outlet import Outlet
-from storyscope.media.scaling import Scaler
-from storyscope.media.walking import BACK_OFF_SECONDS, SAME_SECONDS
+from storyscope.decoder.clock import FrameClock
+from storyscope.decoder.container import Film, Refusal, Terms, open_film
+from storyscope.decoder.decode import Decoded, Losses, Opening, decode, frame_seconds, is_steady
+from storyscope.decoder.orientation import stand_upright
+from storyscope.decoder.outlet import Outlet
+from storyscope.decoder.scaling import Scaler
+from storyscope.decoder.walking import BACK_OFF_SECONDS, SAME_SECONDS
 
 HIGHEST = 720
 """Maximum height in pixels: larger pictures are scaled down, so that a laptop keeps up with

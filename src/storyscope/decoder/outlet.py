@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
-from storyscope.media import wire
+from storyscope.decoder import wire
 
 BUFFER = 1 << 18
 FLUSH_SECONDS = 0.5

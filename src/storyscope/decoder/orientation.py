@@ -7,8 +7,10 @@ mirrors top and bottom.
 from __future__ import annotations
 
 import struct
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 UPRIGHT, MIRROR, FLIP, TRANSPOSE = 0, 1, 2, 4
 
@@ -37,4 +39,4 @@ def stand_upright(rgb: np.ndarray, turn: int) -> np.ndarray:
         rgb = rgb[:, ::-1]
     if turn & FLIP:
         rgb = rgb[::-1]
-    return np.ascontiguousarray(rgb)
+    return rgb.copy()
