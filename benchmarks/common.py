@@ -1,4 +1,4 @@
-"""What all benchmarks share: how they read their options, and where their tables go."""
+"""Shared by all benchmarks: command-line options, and writing results to the docs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from storyscope.experiments.conditions import conditions
 
 ROOT = Path(__file__).parents[1]
 PAGES_VARIABLE = "STORYSCOPE_BENCHMARK_PAGES"
-"""Environment variable that names another folder for pages and JSON files."""
+"""Environment variable for another folder to write pages and JSON files to."""
 DOCS = Path(os.environ.get(PAGES_VARIABLE) or ROOT / "docs" / "benchmarks")
 DATA = ROOT.parent / "shared" / "data"
-"""Films and annotations beside the repository."""
+"""Default folder of films and annotations, next to the repository."""
 
 
 def options(doc: str | None, *, data: bool = False) -> ArgumentParser:
-    """A parser that explains itself by the program's own docstring; with `--data` where asked."""
+    """An argument parser described by the program's docstring; optionally with `--data`."""
     parser = ArgumentParser(description=doc, formatter_class=RawDescriptionHelpFormatter)
     if data:
         parser.add_argument("--data", type=Path, default=DATA)
@@ -27,7 +27,7 @@ def options(doc: str | None, *, data: bool = False) -> ArgumentParser:
 
 
 def write_page(name: str, facts: Any, page: str, *, folder: Path = DOCS) -> None:
-    """Keep what was measured as JSON and as a page that says under which conditions; print it."""
+    """Write results as JSON and as a page, and print the page."""
     folder.mkdir(parents=True, exist_ok=True)
     whole = f"{page.rstrip()}\n\n{conditions()}\n"
     (folder / f"{name}.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
@@ -36,7 +36,7 @@ def write_page(name: str, facts: Any, page: str, *, folder: Path = DOCS) -> None
 
 
 def write_table(page: Path, name: str, table: str) -> None:
-    """Put a table into a page, in the place that comments of that name mark; print it."""
+    """Replace the table between the comments of that name in a page, and print it."""
     before, begin, rest = page.read_text(encoding="utf-8").partition(f"<!-- {name} -->\n")
     _, end, after = rest.partition(f"<!-- end of {name} -->")
     if not (begin and end):

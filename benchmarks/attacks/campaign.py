@@ -1,7 +1,7 @@
-"""The campaign: attacks one after another in a process of their own, counted and kept.
+"""Runs attacks in a worker process, counts the outcomes and saves the results.
 
-A worker process carries out attacks and writes one line of JSON for each. Whatever it does not
-survive, or does not finish in a minute, is a failure of that attack; the next gets a new worker.
+The worker writes one line of JSON per attack. If it crashes, or takes longer than a minute, that
+attack has failed, and a new worker continues with the next one.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ KINDS = {
     "kills": "commands killed at a random moment and run again",
     "web": "requests to a server that holds a secret",
 }
-"""Every kind of attack, and what it does."""
+"""Every kind of attack, with its description."""
 GOOD = ("fine", "refused")
 BAD = ("traceback", "hang", "crash", "lost", "out")
 HANG_SECONDS = {"kills": 400.0}
-"""How long one attack may take; an ordinary one a minute."""
+"""Seconds that one attack may take, by kind; a minute by default."""
 LONGEST = 15
-"""On a busy machine an attack may take so many times longer, and no more."""
+"""The most by which the time limit is stretched on a busy machine."""
 SAVE_EVERY = 20
 
 
 def run(kind: str, seed: int, count: int, out: Path, *, resume: bool) -> dict[str, Any]:
-    """Carry out attacks up to number `count`; return what was counted."""
+    """Run attacks up to number `count`; return the counts."""
     path = out / f"{kind}-{seed}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     facts = json.loads(path.read_text()) if resume and path.exists() else _fresh(kind, seed)
@@ -63,7 +63,7 @@ def run(kind: str, seed: int, count: int, out: Path, *, resume: bool) -> dict[st
 
 
 def try_again(kind: str, seed: int, out: Path) -> dict[str, Any]:
-    """Carry out again the attacks that failed, after a mend, and count how they end now."""
+    """Run the failed attacks again, after a fix, and update the counts."""
     path = out / f"{kind}-{seed}.json"
     facts: dict[str, Any] = json.loads(path.read_text())
     failed, facts["failures"], reached = facts["failures"], [], facts["next"]
@@ -81,7 +81,7 @@ def try_again(kind: str, seed: int, out: Path) -> dict[str, Any]:
 
 
 def keep(kind: str, seed: int, number: int, out: Path) -> Path:
-    """Write the file of one attack, to look at it."""
+    """Write the file of one attack for inspection."""
     from benchmarks.attacks import films, texts
 
     module = {"films": films, "texts": texts}[kind]
@@ -91,7 +91,7 @@ def keep(kind: str, seed: int, number: int, out: Path) -> Path:
 
 
 def report(out: Path) -> int:
-    """Write the table of all that was run into docs/reliability.md; return how many failed."""
+    """Write the table of all runs to docs/reliability.md; return the number of failures."""
     results = [json.loads(path.read_text()) for path in sorted(out.glob("*-*.json"))]
     rows, failed = [], 0
     for kind, words in KINDS.items():
@@ -122,7 +122,7 @@ def report(out: Path) -> int:
 
 
 class Worker:
-    """A process that carries out attacks from a number on."""
+    """A process that runs attacks, starting at a given number."""
 
     def __init__(self, kind: str, seed: int, first: int) -> None:
         words = [sys.executable, "-m", "benchmarks.attacks.worker", kind, str(seed), str(first)]
@@ -137,8 +137,8 @@ class Worker:
         threading.Thread(target=self._read, daemon=True).start()
 
     def next(self, patience: float) -> dict[str, Any] | None:
-        """The verdict on the next attack; None when there are no more."""
-        # Making what is attacked, a library or a server, takes a while once.
+        """The outcome of the next attack; None if there are no more."""
+        # The first attack also sets up the library or server, which takes a while.
         line = self._line(patience if self._ready else patience + 240)
         if line == "":
             self.end()
@@ -155,9 +155,9 @@ class Worker:
         return verdict
 
     def _line(self, patience: float) -> str | None:
-        """The next line, None after the last; empty where it takes more seconds than `patience`.
+        """The next line; None at the end, and empty after `patience` seconds.
 
-        Only what the machine has time for counts: beside other work a second is less than one.
+        On a busy machine a second counts as less, by the share of CPU time that is available.
         """
         latest = time.monotonic() + LONGEST * patience
         while patience > 0 and time.monotonic() < latest:
@@ -180,7 +180,7 @@ class Worker:
 
 
 def share_of_processor(work: float = 0.005) -> float:
-    """How much of a processor this process gets at the moment, from 0 to 1."""
+    """The share of a CPU core that this process currently gets, from 0 to 1."""
     began, used = time.monotonic(), time.thread_time()
     while time.thread_time() - used < work:
         pass

@@ -1,5 +1,4 @@
-"""Exports of stories whose titles were made to break the file they are written into, and of films
-that were mutated after they were indexed."""
+"""Exports of stories with hostile titles, and of films that were mutated after indexing."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from xml.etree import ElementTree
 from benchmarks.attacks import films
 from benchmarks.attacks.mutations import BYTES, mutated
 from benchmarks.attacks.warm import fork_ours
-from benchmarks.attacks.worker import LetOut, Lost
+from benchmarks.attacks.worker import Leaked, Lost
 from storyscope.core import Annotation
 from storyscope.formats import Entry, find_format, format_names, read_annotations
 from storyscope.formats.annotations import READERS
@@ -51,11 +50,11 @@ TITLES = (
 )
 FORMATS = tuple(name for name in format_names() if name not in ("clips-exact",))
 MUTATED_FILM = 0.25
-"""How often the film itself was mutated since, for formats that copy it."""
+"""Share of attacks that mutate the film after indexing, for formats that copy it."""
 
 
 def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], None]:
-    """Export a film again and again, under another version of its stories."""
+    """Export a film repeatedly, each time with another version of its stories."""
     fork_ours()
     library = films.quiet_library(scratch / "library")
     film = scratch / "film.mp4"
@@ -99,13 +98,13 @@ def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], None]:
 
 
 def check(name: str, folder: Path, path: Path, stories: int, scratch: Path) -> None:
-    """Refuse an export that is no such file, holds a script, or lies outside its folder."""
+    """Fail if an export is invalid, contains a script, or was written outside its folder."""
     strays = [each.name for each in scratch.iterdir()]
     if set(strays) - {"library", "film.mp4", "exports"}:
-        raise LetOut(f"{name} wrote outside its folder: {strays}")
+        raise Leaked(f"{name} wrote outside its folder: {strays}")
     for made in folder.rglob("*"):
         if made.is_symlink() or not made.resolve().is_relative_to(folder.resolve()):
-            raise LetOut(f"{name} made a link: {made.name}")
+            raise Leaked(f"{name} made a link: {made.name}")
     if not path.is_file():
         return
     if path.suffix in (".xml", ".fcpxml", ".eaf", ".nfo"):
@@ -114,13 +113,13 @@ def check(name: str, folder: Path, path: Path, stories: int, scratch: Path) -> N
         json.loads(path.read_text(encoding="utf-8"))
     elif path.suffix == ".html":
         if "<script>alert" in path.read_text(encoding="utf-8"):
-            raise LetOut(f"{name} holds a script of a title")
+            raise Leaked(f"{name} holds a script of a title")
     elif path.suffix == ".csv":
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.reader(file, delimiter="\t" if name == "premiere" else ","):
                 for cell in row:
                     if cell.strip()[:1] in ("=", "@") or cell[:1] in ("\t", "\r"):
-                        raise LetOut(f"a cell is a formula: {cell[:40]!r}")
+                        raise Leaked(f"a cell is a formula: {cell[:40]!r}")
     if path.suffix in READERS and name in READ_AGAIN:
         (read,) = read_annotations(path, fps=10.0)
         if len(read.starts) != stories:
@@ -128,4 +127,4 @@ def check(name: str, folder: Path, path: Path, stories: int, scratch: Path) -> N
 
 
 READ_AGAIN = {"csv", "eaf", "matroska", "otio", "fcpxml", "textgrid", "ffmetadata", "webvtt"}
-"""Formats that say again exactly what was written into them."""
+"""Formats that preserve everything that was written to them."""

@@ -1,8 +1,8 @@
-"""Mutated films: two dozen small ones made with PyAV, changed by the number of the attack.
+"""Mutated films: about two dozen small films made with PyAV, mutated with a seed per attack.
 
-Speech recognition and CLIP are off, and the decoding processes are forked from one that has its
-libraries loaded (`benchmarks.attacks.warm`): what reads the film is what always reads it, at a
-tenth of the cost. One film in 250 goes through the command line, where nothing is forked.
+Speech recognition and CLIP are off, and decoding processes are forked from one that has already
+loaded its libraries (`benchmarks.attacks.warm`). The code that reads the film is that of
+production, at a tenth of the cost. One film in 250 is added with the real command line.
 """
 
 from __future__ import annotations
@@ -56,8 +56,7 @@ KINDS = (
     ("ivf", "libvpx", None),
     ("dv", "dvvideo", None),
 )
-"""Container, picture and sound of each film that is mutated; those this PyAV cannot write are left
-out."""
+"""Container, video and audio codec of each film; those that PyAV cannot encode are left out."""
 QUIET = {
     "libx265": {"x265-params": "log-level=none:pools=1:frame-threads=1"},
     "libsvtav1": {"svtav1-params": "lp=1"},
@@ -66,7 +65,7 @@ SUFFIX = {"matroska": "mkv", "mpegts": "ts", "ogg": "ogv", "asf": "wmv"}
 SUFFIXES = (".mp4", ".mkv", ".avi", ".ts", ".mov", ".wmv")
 FRAMES, RATE = 20, 10
 BY_COMMAND = 250
-"""Every so many films go through the command line, the others through the library itself."""
+"""One film in this many is added with the command line, the others with the library."""
 CHAPTERS: list[av.container.core.Chapter] = [
     {"id": 1, "start": 0, "end": 8, "time_base": Fraction(1, 10), "metadata": {"title": "One"}},
     {"id": 2, "start": 8, "end": 20, "time_base": Fraction(1, 10), "metadata": {"title": "Two"}},
@@ -88,11 +87,11 @@ FIELDS = (
     ),
     *(bytes.fromhex(id) for id in ("a3", "e0", "b0", "ba", "000001b3", "000001ba", "4740", "47")),
 )
-"""Marks of the fields in which containers state sizes, times and counts."""
+"""Tags of the container fields that hold sizes, times and counts."""
 
 
 def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], None]:
-    """Attack a library that holds a whole film already."""
+    """Add mutated films to a library that already contains an intact one."""
     fork_ours()
     library = quiet_library(scratch / "library")
     good = scratch / "good.mp4"
@@ -123,8 +122,10 @@ def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], None]:
 
 
 def quiet_library(folder: Path) -> Library:
-    """A new library without speech recognition and CLIP: they take most of the time, and see
-    nothing of a film but the samples and pictures that were decoded from it."""
+    """A new library without speech recognition and CLIP.
+
+    Both take most of the time, but only see decoded samples and pictures, never the file.
+    """
     folder.mkdir()
     (folder / "storyscope.toml").write_text(
         '[transcripts]\nspeech = "off"\n[search]\nimage_text = "off"\n'
@@ -133,13 +134,13 @@ def quiet_library(folder: Path) -> Library:
 
 
 def make(seed: int, number: int, folder: Path) -> Path:
-    """Write the film of attack `number`."""
+    """Write the mutated film of attack `number`."""
     dice = Random(f"films {seed} {number}")
     which = dice.randrange(len(KINDS))
     while not (whole := film(which)):
         which = dice.randrange(len(KINDS))
     if dice.random() < 0.08:
-        # The beginning of one container and the end of another.
+        # Join the beginning of one container and the end of another.
         other = film(0)
         data = whole[: dice.randrange(len(whole))] + other[dice.randrange(len(other)) :]
     else:
@@ -152,7 +153,7 @@ def make(seed: int, number: int, folder: Path) -> Path:
 
 
 def set_field(data: bytes, dice: Random) -> bytes:
-    """A field behind a container's own mark holds a number at the edge."""
+    """Set a field after a known container tag to an extreme value."""
     marks = [mark for mark in FIELDS if mark in data]
     for _ in range(dice.randint(1, 3)):
         mark = dice.choice(marks or [data[:4]])
@@ -165,7 +166,7 @@ def set_field(data: bytes, dice: Random) -> bytes:
 
 @cache
 def film(which: int) -> bytes:
-    """A film of two shots, two seconds long; empty where this PyAV cannot write it."""
+    """A film of two shots, two seconds long; empty if this PyAV cannot encode it."""
     container, picture, sound = KINDS[which]
     kept = BytesIO()
     scheduling = os.sched_getscheduler(0), os.sched_getparam(0)
@@ -175,7 +176,7 @@ def film(which: int) -> bytes:
     except (av.FFmpegError, ValueError, TypeError, OSError):
         return b""
     finally:
-        # The AV1 encoder leaves this thread with a priority above all others.
+        # The AV1 encoder leaves this thread with the highest priority.
         os.sched_setscheduler(0, *scheduling)
     return kept.getvalue()
 
@@ -188,7 +189,7 @@ def _fill(out: av.container.OutputContainer, picture: str, sound: str | None) ->
     formats = {"prores": "yuv422p10le", "mjpeg": "yuvj420p", "huffyuv": "yuv422p"}
     stream.pix_fmt = formats.get(picture, "yuv420p")
     stream.codec_context.thread_count = 1
-    # Another number of threads would make other bytes.
+    # The number of threads changes the bytes that are written.
     stream.options = QUIET.get(picture, {})
     track = None
     if sound is not None:
@@ -243,7 +244,7 @@ def _tone(track: av.AudioStream) -> list[av.AudioFrame]:
 
 
 def facts_of(library: Library) -> list[tuple[str, str, float, float]]:
-    """What a library says of its stories."""
+    """The stories of a library as comparable values."""
     return [
         (record.video.id, story.title, story.span.start, story.span.end)
         for record in library.videos()

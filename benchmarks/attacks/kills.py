@@ -1,9 +1,8 @@
-"""Commands killed at some moment: what people had is still there, and the next run ends as an
-undisturbed one would.
+"""Commands killed at a random moment: no data is lost, and the next run ends as if undisturbed.
 
-Half of them are killed after some time, half just before they open, rename or delete a certain
-file. Commands and their processes are forked from one that has everything loaded
-(`benchmarks.attacks.warm`), but for one in twenty-five, which is started as people start it.
+Half of them are killed after a random time, half just before they open, rename or delete a file.
+Commands and their processes are forked from one that has everything loaded
+(`benchmarks.attacks.warm`), except one in twenty-five, which is started from scratch.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ FRESH = {
     "jobs": ("add", "{a}", "{b}", "--jobs", "2"),
     "limit": ("add", "{a}", "{b}", "--jobs", "2", "--cpu-limit", "60"),
 }
-"""Commands that fill an empty library."""
+"""Commands that run on an empty library."""
 OVER = {
     "again": ("add", "{a}", "--again"),
     "train": ("train", "--insist", "--quiet"),
@@ -52,17 +51,19 @@ OVER = {
     "remove": ("remove", "b", "--yes"),
     "server": ("serve", "--port", "{port}"),
 }
-"""Commands on a library that holds two films and a person's version."""
+"""Commands that run on a library with two films and a version that a person saved."""
 NAMES = (*FRESH, *OVER)
 COLD = 25
-"""Every so many commands are started anew instead of forked."""
+"""One command in this many is started from scratch instead of forked."""
 CHANGES = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "os.fork")
-"""What Python says before it does something to files."""
+"""Audit events that Python raises before it changes files."""
 
 
 class Trap:
-    """Kills a command when it is about to do its change number `at` to files, in whichever of its
-    processes; counts those changes where that is never."""
+    """Kills a command just before its file change number `at`, in any of its processes.
+
+    Without `at` it only counts the changes.
+    """
 
     def __init__(self, at: int = 0) -> None:
         self.at = at
@@ -73,7 +74,7 @@ class Trap:
         return int.from_bytes(self._count[:8], "little")
 
     def set(self) -> None:
-        """Watch this process, which is the command, and those it forks."""
+        """Watch this process, which runs the command, and the processes that it forks."""
         leader = os.getpid()
 
         def hook(event: str, about: tuple[object, ...]) -> None:
@@ -89,7 +90,7 @@ class Trap:
 
 
 def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], None]:
-    """Kill one command after another, each on a copy of a library."""
+    """Run commands on copies of a library, and kill each of them."""
     fork_ours()
     make_training_short()
     for name, which in (("a", 0), ("b", 1)):
@@ -99,9 +100,9 @@ def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], None]:
     for video in ("a", "b"):
         made.add(scratch / f"{video}.mp4")
     made.store.close()
-    for video in ("a", "b"):  # Training wants two videos to learn from one and judge by the other.
+    for video in ("a", "b"):  # Training needs two videos: one to learn from and one to evaluate on.
         _run(("edit", video, "--split", "0.7", "--annotator", "Ann"), whole, scratch)
-    wanted = said(whole)
+    wanted = contents(whole)
     undisturbed: dict[str, tuple[float, int]] = {}
 
     def attack(number: int) -> str:
@@ -131,7 +132,7 @@ def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], None]:
 
 
 def make_training_short() -> None:
-    """Let training begin at once and take few steps: it may be killed in any of them."""
+    """Make training start at once and take few steps, so that a kill can hit any of them."""
     training.fine_tune = partial(fine_tune, recipe=replace(FINE, steps=4))
     with suppress(ImportError):
         import torch  # noqa: F401 (commands that are forked have it then)
@@ -148,7 +149,7 @@ def _library(name: str, number: int, whole: Path, scratch: Path) -> Path:
 
 
 def _measured(name: str, words: Words, library: Path, scratch: Path) -> tuple[float, int]:
-    """How many seconds a command takes, and how many changes to files it makes."""
+    """The seconds that a command takes, and the number of file changes it makes."""
     if name == "server":
         return SERVER_SECONDS, 0
     began, trap = time.monotonic(), Trap()
@@ -159,18 +160,18 @@ def _measured(name: str, words: Words, library: Path, scratch: Path) -> tuple[fl
 
 
 SERVER_SECONDS = 3.0
-"""No server is killed later than that after an upload."""
+"""Seconds after an upload within which the server is killed."""
 
 
 def check(name: str, words: Words, library: Path, scratch: Path, wanted: dict[str, str]) -> None:
-    """Run the killed command again, and compare what the library then says with what it should."""
+    """Run the killed command again, and compare the library with the expected content."""
     if name == "server":
         _serve_until_done(words, library, scratch)
-    elif name != "remove" or "stories b" in said(library):
+    elif name != "remove" or "stories b" in contents(library):
         _run(words, library, scratch)
     if name in FRESH:
         _run(("add", "{a}", "{b}"), library, scratch)
-    found = said(library)
+    found = contents(library)
     for key, value in wanted.items():
         gone = name == "remove" and key.endswith(" b")
         if not gone and not (name in FRESH and key == "Ann a") and found.get(key) != value:
@@ -183,8 +184,8 @@ def check(name: str, words: Words, library: Path, scratch: Path, wanted: dict[st
         raise Lost(f"{name}: {left[:3]}")
 
 
-def said(library: Path) -> dict[str, str]:
-    """What a library says of both films, and of the person's version of one."""
+def contents(library: Path) -> dict[str, str]:
+    """The library's facts about both films, and about the version that a person saved."""
     opened, found = Library(library), {}
     versions = {"stories a": ("a", None), "stories b": ("b", None), "Ann a": ("a", "Ann")}
     for name, (video, annotator) in versions.items():
@@ -205,7 +206,7 @@ def _filled(words: Words, library: Path, scratch: Path) -> list[str]:
 
 
 def _start(words: Words, library: Path, scratch: Path, trap: Trap | None) -> Process:
-    """Start a command; without a trap, as people do."""
+    """Start a command: forked if there is a trap, otherwise from scratch."""
     filled = _filled(words, library, scratch)
     if trap is not None:
         return fork_command(filled, scratch / "log", trap.set)
@@ -220,7 +221,7 @@ def _start(words: Words, library: Path, scratch: Path, trap: Trap | None) -> Pro
 
 
 def _kill(words: Words, library: Path, scratch: Path, moment: float, trap: Trap | None) -> bool:
-    """Start a command and kill it with all its children; False where it had ended before."""
+    """Start a command and kill it with all its children; False if it had already ended."""
     process = _start(words, library, scratch, trap)
     try:
         return process.wait(None if trap is not None and trap.at else moment) == -signal.SIGKILL
@@ -233,7 +234,7 @@ def _kill(words: Words, library: Path, scratch: Path, moment: float, trap: Trap 
 def _kill_server(
     words: Words, library: Path, scratch: Path, moment: float, trap: Trap | None
 ) -> bool:
-    """Upload a film to a server, and kill it some moments after it said that it has it."""
+    """Upload a film to a server, and kill the server shortly after it acknowledged the upload."""
     with _served(words, library, scratch, trap) as (server, port):
         boundary = "film-follows"
         body = (
@@ -256,7 +257,7 @@ def _kill_server(
 
 
 def _serve_until_done(words: Words, library: Path, scratch: Path) -> None:
-    """Another server goes on with what was uploaded to the killed one."""
+    """Start another server, which must index what was uploaded to the killed one."""
     with _served(words, library, scratch, Trap()) as (_, port):
         deadline = time.monotonic() + 200
         while time.monotonic() < deadline:
@@ -304,8 +305,8 @@ def _ask(
 
 def _run(words: Words, library: Path, scratch: Path) -> None:
     code = _start(words, library, scratch, Trap()).wait()
-    said = (scratch / "log").read_text(errors="replace")
-    if "Traceback" in said:
-        raise RuntimeError(said[-900:])
+    log = (scratch / "log").read_text(errors="replace")
+    if "Traceback" in log:
+        raise RuntimeError(log[-900:])
     if code != 0:
-        raise Lost(f"{' '.join(words)} ended with {code}: {said[-250:]}")
+        raise Lost(f"{' '.join(words)} ended with {code}: {log[-250:]}")

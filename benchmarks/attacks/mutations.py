@@ -1,4 +1,4 @@
-"""Bytes and texts, changed as accident or malice would change them; the same by the same dice."""
+"""Random damage to bytes and texts, accidental or malicious; reproducible from the seed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXTREMES = (
     b"\x00\x00\x00\x01",
     b"\xff\xff\xff\xff\xff\xff\xff\xff",
 )
-"""Numbers at the edges of what a field holds."""
+"""Extreme values of integer fields."""
 ODD_NUMBERS = (
     b"-1",
     b"0",
@@ -53,7 +53,7 @@ ODD_WORDS = (
 
 
 def flip_bits(data: bytes, dice: Random) -> bytes:
-    """A few bits, or many, are the other way round."""
+    """Flip a few bits, or many."""
     changed = bytearray(data)
     for _ in range(dice.choice((1, 2, 8, 64, 512))):
         place = dice.randrange(len(changed))
@@ -62,7 +62,7 @@ def flip_bits(data: bytes, dice: Random) -> bytes:
 
 
 def flip_head(data: bytes, dice: Random) -> bytes:
-    """Bytes of the first kilobyte, where containers describe themselves, are others."""
+    """Change bytes in the first kilobyte, where most containers have their header."""
     changed = bytearray(data)
     for _ in range(dice.randint(1, 24)):
         changed[dice.randrange(min(1024, len(changed)))] = dice.randrange(256)
@@ -70,17 +70,17 @@ def flip_head(data: bytes, dice: Random) -> bytes:
 
 
 def cut_short(data: bytes, dice: Random) -> bytes:
-    """The end is missing."""
+    """Cut off the end."""
     return data[: dice.randrange(len(data))]
 
 
 def cut_beginning(data: bytes, dice: Random) -> bytes:
-    """The beginning is missing."""
+    """Cut off the beginning."""
     return data[dice.randrange(len(data)) :]
 
 
 def fill_block(data: bytes, dice: Random) -> bytes:
-    """A block holds nothing but zeros, or ones, or noise."""
+    """Fill a block with zeros, ones or noise."""
     first, length = dice.randrange(len(data)), dice.choice((16, 512, 4096, 65_536))
     fill = dice.choice((b"\x00", b"\xff", b""))
     block = fill * length if fill else dice.randbytes(length)
@@ -88,26 +88,26 @@ def fill_block(data: bytes, dice: Random) -> bytes:
 
 
 def remove_block(data: bytes, dice: Random) -> bytes:
-    """A block is missing from the middle."""
+    """Remove a block from the middle."""
     first = dice.randrange(len(data))
     return data[:first] + data[first + dice.choice((1, 7, 188, 4096)) :]
 
 
 def repeat_block(data: bytes, dice: Random) -> bytes:
-    """A block is there many times."""
+    """Repeat a block many times."""
     first = dice.randrange(len(data))
     block = data[first : first + dice.choice((4, 64, 1024))]
     return data[:first] + block * dice.choice((2, 30, 200)) + data[first:]
 
 
 def swap_blocks(data: bytes, dice: Random) -> bytes:
-    """Two halves have changed places."""
+    """Swap the two halves."""
     middle = dice.randrange(len(data))
     return data[middle:] + data[:middle]
 
 
 def set_extreme(data: bytes, dice: Random) -> bytes:
-    """Some fields hold a number at the edge."""
+    """Overwrite some integers with extreme values."""
     for _ in range(dice.randint(1, 4)):
         place = dice.randrange(len(data))
         number = dice.choice(EXTREMES)
@@ -129,7 +129,7 @@ BYTES: tuple[Mutation, ...] = (
 
 
 def odd_number(data: bytes, dice: Random) -> bytes:
-    """Some numbers are none, or beyond all measure."""
+    """Replace some numbers with NaN, huge or invalid ones."""
     odd = dice.choice(ODD_NUMBERS)
     places = [match.span() for match in re.finditer(rb"\d+", data)] or [(0, 0)]
     for first, end in sorted(dice.sample(places, min(len(places), dice.randint(1, 5))))[::-1]:
@@ -138,13 +138,13 @@ def odd_number(data: bytes, dice: Random) -> bytes:
 
 
 def odd_word(data: bytes, dice: Random) -> bytes:
-    """Something is written where nobody expects it."""
+    """Insert unexpected text at a random position."""
     place = dice.randrange(len(data) + 1)
     return data[:place] + dice.choice(ODD_WORDS) + data[place:]
 
 
 def repeat_line(data: bytes, dice: Random) -> bytes:
-    """A line is there thousands of times."""
+    """Repeat a line thousands of times."""
     lines = data.splitlines(keepends=True) or [b"\n"]
     place = dice.randrange(len(lines))
     lines[place : place + 1] = [lines[place]] * dice.choice((2, 100, 20_000))
@@ -152,27 +152,27 @@ def repeat_line(data: bytes, dice: Random) -> bytes:
 
 
 def shuffle_lines(data: bytes, dice: Random) -> bytes:
-    """The lines are in another order."""
+    """Shuffle the lines."""
     lines = data.splitlines(keepends=True)
     dice.shuffle(lines)
     return b"".join(lines)
 
 
 def remove_line(data: bytes, dice: Random) -> bytes:
-    """A line is missing."""
+    """Remove a line."""
     lines = data.splitlines(keepends=True) or [b""]
     del lines[dice.randrange(len(lines))]
     return b"".join(lines)
 
 
 def other_encoding(data: bytes, dice: Random) -> bytes:
-    """The text is written in another encoding."""
+    """Encode the text in another encoding."""
     text = data.decode("utf-8", "replace")
     return text.encode(dice.choice(("utf-16", "utf-32", "utf-16-be", "cp1252")), "replace")
 
 
 def one_line(data: bytes, dice: Random) -> bytes:
-    """All lines are one."""
+    """Join all lines into one."""
     return re.sub(rb"[\r\n]+", dice.choice((b" ", b"", b"\t")), data)
 
 
@@ -192,7 +192,7 @@ TEXTS: tuple[Mutation, ...] = (
 
 
 def mutated(data: bytes, dice: Random, mutations: tuple[Mutation, ...]) -> bytes:
-    """The data after one to three changes."""
+    """The data after one to three mutations."""
     for _ in range(dice.choice((1, 1, 2, 3))):
         data = dice.choice(mutations)(data or b"0", dice)
     return data

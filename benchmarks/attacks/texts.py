@@ -1,4 +1,4 @@
-"""Mutated texts: subtitles, annotations, settings and pictures, read as the commands read them."""
+"""Mutated subtitles, annotations, settings and pictures, read by the code that commands use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from storyscope.search.images import read_image
 from storyscope.transcripts import read_transcript
 
 SLOW_SECONDS = 20.0
-"""A small file that takes more of a processor costs too much."""
+"""CPU seconds that reading one small file may take."""
 CUES = (
     (0.5, 2.0, "The whale <i>dives</i>."),
     (2.5, 4.0, "A camel & a dune — “sand”."),
@@ -39,11 +39,11 @@ ANNOTATIONS = {
     "ffmetadata": ".txt",
     "json": ".json",
 }
-"""Formats that we write and read again, and the ending of such a file."""
+"""Formats that can be written and read, with their file extension."""
 
 
 def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], None]:
-    """Read one mutated file after another."""
+    """Read mutated files, one per attack."""
 
     def attack(number: int) -> str:
         path = make(seed, number, scratch)
@@ -59,7 +59,7 @@ def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], None]:
 
 
 def make(seed: int, number: int, folder: Path) -> Path:
-    """Write the file of attack `number`."""
+    """Write the mutated file of attack `number`."""
     dice = Random(f"texts {seed} {number}")
     names = sorted(seeds())
     name = names[dice.randrange(len(names))]
@@ -71,7 +71,7 @@ def make(seed: int, number: int, folder: Path) -> Path:
 
 
 def read(path: Path) -> str:
-    """Read a file as the command would that is given it."""
+    """Read a file as the command for its kind would."""
     kind = path.name.split("-")[0]
     if kind == "subtitles":
         return f"{len(read_transcript(path, duration=10.0, fps=25.0).words)} words"
@@ -87,7 +87,7 @@ def read(path: Path) -> str:
 
 @cache
 def seeds() -> dict[str, bytes]:
-    """Whole files by kind and name, each of which must be readable as it is."""
+    """Intact files by kind and name; each must be readable before it is mutated."""
     found = {f"subtitles {name}": text.encode() for name, text in _subtitles().items()}
     timeline = whole_timeline()
     for format, suffix in ANNOTATIONS.items():
@@ -149,7 +149,7 @@ def _subtitles() -> dict[str, str]:
 
 
 def whole_timeline() -> Timeline:
-    """Three stories of a film, as formats write them."""
+    """Three stories of a film, to be written in every format."""
     video = Video("film", "film.mp4", "0" * 64, 60.0, 1500, 25.0, 128, 96, True)
     spans = (Span(0.0, 20.0), Span(20.0, 41.5), Span(41.5, 60.0))
     stories = [
@@ -171,7 +171,7 @@ def _pictures() -> dict[str, bytes]:
 
 
 def check_seeds(folder: Path) -> list[str]:
-    """The names of whole files that cannot be read, which would make their mutations worthless."""
+    """The names of intact files that cannot be read, which would make their mutations worthless."""
     wrong = []
     for name, data in seeds().items():
         path = folder / f"{name.split(' ')[0]}-whole{Path(name).suffix}"

@@ -1,9 +1,8 @@
-"""Processes of ours that are forked from one which has its libraries loaded, for attacks by the
-thousand.
+"""Forks our processes from one that has already loaded its libraries, for thousands of attacks.
 
-The new process runs the very program that production starts, under the same limits and in the same
-sandbox; only Python, FFmpeg and the networks need not be loaded again, which takes most of its time
-otherwise.
+The new process runs the same program as in production, with the same limits and in the same
+sandbox. Only Python, FFmpeg and the networks are not loaded again, which would take most of the
+time.
 """
 
 from __future__ import annotations
@@ -28,16 +27,16 @@ from storyscope.processes import indexing
 from storyscope.stages import scan
 
 _held: WeakSet[IO[bytes]] = WeakSet()
-"""Our ends of the pipes to processes; one that held another's would keep it alive after us."""
+"""Our ends of the pipes. A child closes them, or else it would keep other children alive."""
 
 
 THREADED = {"--jobs", "serve"}
-"""Words of commands that start processes from several threads: a fork there could inherit a lock
-that is held for ever, so theirs are started as in production."""
+"""Commands that start processes from several threads. A fork could inherit a lock that is never
+released, so their processes are started as in production."""
 
 
 class Forked:
-    """One process, as `subprocess.Popen` would present it."""
+    """A forked process with the interface of `subprocess.Popen`."""
 
     def __init__(
         self,
@@ -82,7 +81,7 @@ class Forked:
 
 
 class Forks:
-    """Stands in for `subprocess` where our own processes are started."""
+    """Replaces the `subprocess` module in the code that starts our own processes."""
 
     PIPE, TimeoutExpired = subprocess.PIPE, subprocess.TimeoutExpired
 
@@ -109,14 +108,14 @@ class Forks:
 
 
 def fork_ours() -> None:
-    """Let every decoder and index process of this one be forked from now on."""
+    """From now on, fork every decoder and index process that this process starts."""
     process.subprocess = indexing.subprocess = Forks()  # type: ignore[assignment]
-    # The shipped image network is compared with its digest and opened for every film otherwise.
+    # Otherwise the shipped image network would be verified and opened for every film.
     scan.load_backbone = cache(scan.load_backbone)
 
 
 def fork_command(words: list[str], log: Path, first: Callable[[], None]) -> Forked:
-    """Run a command of ours in a session of its own, after calling `first` there."""
+    """Run a storyscope command in a forked process with its own session, after calling `first`."""
 
     def run() -> None:
         os.setsid()
@@ -133,10 +132,13 @@ def fork_command(words: list[str], log: Path, first: Callable[[], None]) -> Fork
 
 
 def _put(places: dict[int, int]) -> None:
-    """Give this process its standard files. All else stays open under its number: objects that it
-    inherits may close theirs at any time, and must not close those of others."""
+    """Set the standard streams of this process.
+
+    Other descriptors stay open under their numbers: inherited objects may close theirs at any
+    time, and must not close a descriptor that was reused.
+    """
     for pipe in list(_held):
-        # Not by the object itself: a thread that is not here may have locked it for reading.
+        # Close the descriptor, not the object: a thread that was not forked may hold its lock.
         with suppress(OSError, ValueError):
             os.close(pipe.fileno())
             _never_deleted.append(pipe)
@@ -146,4 +148,4 @@ def _put(places: dict[int, int]) -> None:
 
 
 _never_deleted: list[IO[bytes]] = []
-"""Objects whose descriptor is closed already."""
+"""Objects whose descriptors are already closed."""

@@ -1,7 +1,8 @@
-"""Requests made to read, change or stop what is not theirs, sent to a real server.
+"""Malicious requests, sent to a real server.
 
-The server shows a library and a media folder; beside them lies a secret. After every exploit the
-server must still answer, hold the same videos, and have told nobody the secret or a path.
+The server serves a library and a media folder, next to which there is a secret file. After every
+exploit the server must still respond, list the same videos, and not have leaked the secret or
+a path.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import uvicorn
 
 from benchmarks.attacks import films
 from benchmarks.attacks.exploits import EXPLOITS, LOCAL, Exploit
-from benchmarks.attacks.worker import LetOut, Lost
+from benchmarks.attacks.worker import Leaked, Lost
 from storyscope import Library
 from storyscope.web import connections, create_app, guard
 
@@ -32,13 +33,13 @@ LARGEST_UPLOAD = 2 << 20
 
 @dataclass
 class Target:
-    """A library, two servers that show it, and what they must not show."""
+    """A library, the two servers that serve it, and the secrets that they must not reveal."""
 
     scratch: Path
     library: Library
     open_port: int = 0
     closed_port: int = 0
-    """The port of a server that wants a token."""
+    """The port of the server that requires a token."""
     servers: list[uvicorn.Server] = field(default_factory=list)
 
     @property
@@ -47,7 +48,7 @@ class Target:
 
 
 def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], int]:
-    """Send every exploit once; what is slow on purpose is made quick."""
+    """Send every exploit once, with shorter timeouts than in production."""
     guard.GUESS_SECONDS, connections.HEADER_SECONDS = 0.1, 0.5
     target = make_target(scratch)
     before = films.facts_of(target.library)
@@ -63,7 +64,7 @@ def attacks(seed: int, scratch: Path) -> tuple[Callable[[int], str], int]:
 
 
 def make_target(scratch: Path, indexed: Path | None = None, film: Path | None = None) -> Target:
-    """Serve a library of one film, openly and behind a token; one `indexed` already is copied."""
+    """Serve a library of one film with and without a token; copies `indexed` if it is given."""
     mine = scratch / "media" / "film.mp4"
     mine.parent.mkdir()
     if indexed is None or film is None:
@@ -85,7 +86,7 @@ def make_target(scratch: Path, indexed: Path | None = None, film: Path | None = 
 
 
 def carry_out(exploit: Exploit, target: Target) -> None:
-    """Send one exploit, and look whether it did what it must not."""
+    """Send one exploit, and check that it did no harm."""
     port = target.closed_port if exploit.token else target.open_port
     if exploit.script is not None:
         status, body = exploit.script(port, target)
@@ -94,17 +95,17 @@ def carry_out(exploit: Exploit, target: Target) -> None:
     if status >= 500 and status not in exploit.allowed:
         raise RuntimeError(f"{exploit.name}: answered {status}: {body[:300]!r}")
     if status not in exploit.allowed:
-        raise LetOut(f"{exploit.name}: answered {status}, wanted {exploit.allowed}: {body[:200]!r}")
+        raise Leaked(f"{exploit.name}: answered {status}, wanted {exploit.allowed}: {body[:200]!r}")
     text = body.decode("utf-8", "replace")
     for secret in (SECRET, str(target.scratch), "Traceback (most", "root:x:0"):
         if secret in text:
-            raise LetOut(f"{exploit.name}: the answer holds {secret!r}")
+            raise Leaked(f"{exploit.name}: the answer holds {secret!r}")
     if not alive(target):
         raise Lost(f"{exploit.name}: the server answers nobody any more")
 
 
 def send(port: int, exploit: Exploit) -> tuple[int, bytes]:
-    """Send a request as it is written, without mending it; 0 where the server hangs up."""
+    """Send a request unchanged, even if malformed; status 0 if the server closes the connection."""
     headers = {"Host": f"localhost:{port}", **exploit.headers}
     if exploit.body and "Content-Length" not in headers and "Transfer-Encoding" not in headers:
         headers["Content-Length"] = str(len(exploit.body))
@@ -115,7 +116,7 @@ def send(port: int, exploit: Exploit) -> tuple[int, bytes]:
 
 
 def send_raw(port: int, request: bytes) -> tuple[int, bytes]:
-    """Send bytes, read the whole answer."""
+    """Send bytes, and read the whole response."""
     with socket.create_connection(("127.0.0.1", port), timeout=30) as door:
         with suppress(OSError):
             door.sendall(request)
@@ -128,7 +129,7 @@ def send_raw(port: int, request: bytes) -> tuple[int, bytes]:
 
 
 def alive(target: Target) -> bool:
-    """Whether the open server still lists its videos, within a few seconds."""
+    """Whether the server without a token still lists its videos within a few seconds."""
     question = Exploit("alive", "GET", "/api/v1/videos", LOCAL, allowed=(200,))
     for _ in range(20):
         if send(target.open_port, question)[0] == 200:
@@ -156,6 +157,6 @@ def _serve(target: Target, token: str | None) -> int:
 
 
 def close(target: Target) -> None:
-    """End both servers."""
+    """Stop both servers."""
     for server in target.servers:
         server.should_exit = True

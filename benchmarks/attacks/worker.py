@@ -1,4 +1,4 @@
-"""Carry out attacks of one kind, from a number on, and say of each how it ended.
+"""Run attacks of one kind, starting at a given number, and print the outcome of each.
 
 python -m benchmarks.attacks.worker KIND SEED FIRST
 """
@@ -20,24 +20,24 @@ from typing import Any
 from storyscope.errors import StoryscopeError
 
 Attack = Callable[[int], str]
-"""Carries out the attack of that number; returns what it found, or raises."""
+"""Runs the attack with that number; returns a summary, or raises."""
 MOST_MEMORY = 6 << 30
-"""Bytes of address space; an attack that wants more has found something."""
+"""Bytes of address space; an attack that exceeds it is a failure."""
 
 
 class Lost(Exception):
-    """Something that people had is gone or changed."""
+    """User data was lost or changed."""
 
 
-class LetOut(Exception):
-    """Something that was to stay inside came out."""
+class Leaked(Exception):
+    """Private data was leaked."""
 
 
 def main() -> None:
     kind, seed, first = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, resource.RLIM_INFINITY))
     verdicts = os.fdopen(os.dup(1), "w")
-    # What libraries print must not be taken for a verdict.
+    # Output of libraries must not be mistaken for an outcome.
     os.dup2(2, 1)
     with tempfile.TemporaryDirectory(prefix="hostile-") as scratch:
         os.environ["STORYSCOPE_LIBRARY"] = f"{scratch}/library"
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def judged(attacks: tuple[Attack, int | None], first: int) -> Iterator[dict[str, Any]]:
-    """Every attack from number `first` on, with its verdict."""
+    """Every attack from number `first` on, with its outcome."""
     attack, count = attacks
     number = first
     while count is None or number < count:
@@ -59,14 +59,14 @@ def judged(attacks: tuple[Attack, int | None], first: int) -> Iterator[dict[str,
 
 
 def judge(attack: Attack, number: int) -> tuple[str, str]:
-    """How one attack ended, and a word on why."""
+    """The outcome of one attack, with a short reason."""
     try:
         return "fine", attack(number)
     except StoryscopeError as error:
         return "refused", str(error)[:300]
     except Lost as error:
         return "lost", str(error)[:300]
-    except LetOut as error:
+    except Leaked as error:
         return "out", str(error)[:300]
     except Exception:
         return "traceback", traceback.format_exc()[-1500:]

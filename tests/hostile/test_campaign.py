@@ -8,7 +8,7 @@ import pytest
 from benchmarks import common
 from benchmarks.attacks import campaign, exploits, films, texts, web
 from benchmarks.attacks.mutations import BYTES, TEXTS, mutated
-from benchmarks.attacks.worker import LetOut, Lost, judge
+from benchmarks.attacks.worker import Leaked, Lost, judge
 from storyscope.errors import MediaError
 from storyscope.web import connections, guard
 
@@ -42,7 +42,7 @@ def test_whole_texts_can_be_read_and_mutated_ones_do_no_harm(tmp_path):
         (None, "fine"),
         (MediaError("no film"), "refused"),
         (Lost("a film"), "lost"),
-        (LetOut("a secret"), "out"),
+        (Leaked("a secret"), "out"),
         (ZeroDivisionError(), "traceback"),
     ],
 )

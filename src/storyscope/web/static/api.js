@@ -47,7 +47,7 @@ export function send(method, path, body, headers = {}) {
 export async function refusal(response) {
   const facts = await response.json().catch(() => ({}));
   if (response.status === 401) {
-    return new ApiError(401, "TokenRequired",
+    return new ApiError(401, "TokenWanted",
       "This library is private. Open the address that “storyscope serve” printed.");
   }
   const message = typeof facts.detail === "string" ? facts.detail : "";
