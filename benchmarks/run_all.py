@@ -9,14 +9,14 @@ A run that was stopped resumes: programs that finished with the same code are no
 by name, if the data is missing. At the end every figure quoted in the docs is compared with what
 was written, and a difference is an error.
 
-Two programs run at a time: one of those that measure nothing but how right the answers are, and one
-of those that measure seconds or memory too. How long each took is kept in minutes.json.
+Two programs run at a time: one that measures only accuracy, and one that also measures time or
+memory. The minutes that each took are saved in minutes.json.
 
 `--dry-run` runs nothing: it checks that each program can be imported, accepts its arguments, and
-has its input files, and says how many minutes the run would take.
+has its input files, and prints how many minutes the run would take.
 
-`--quick` takes minutes: smaller versions of the programs that need no film, and on all annotated
-videos the methods that are not trained. It writes to build/benchmarks-quick and changes no page.
+`--quick` takes minutes: it runs smaller versions of the programs that need no film, and the
+untrained methods on all annotated videos. It writes to build/benchmarks-quick and changes no page.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FINISHED = ROOT / "build" / "benchmarks-finished.json"
 QUICK_PAGES = ROOT / "build" / "benchmarks-quick" / "docs" / "benchmarks"
 SMALL_PAGES = ROOT / "build" / "benchmarks-quick" / "small"
-"""Where smaller versions write: their figures are not those of the docs."""
+"""Output folder of smaller versions, whose figures are not those in the docs."""
 FILM = "{data}/films/big-buck-bunny.mp4"
 SEARCHED = ["--film", FILM, "--truth", "{data}/ovsd/01/video.json", "--write"]
 SEEN = ["--features", "vgg19,hsv", "--jobs", "1", "--quiet"]
@@ -96,7 +96,7 @@ ELSEWHERE: dict[str, str] = {
     "shots-second-look": "benchmarks.shots.shots with one detector, for docs/shots.md",
     "thumbnails": "training.train_thumbnails, which replaces the ranker that ships",
 }
-"""Pages that this program does not write, and what does."""
+"""Pages that this program does not write, and the program that does."""
 
 
 UNTIMED = {
@@ -112,9 +112,9 @@ UNTIMED = {
     "benchmarks.search.search",
     "benchmarks.search.search_pictures",
 }
-"""Programs whose figures stay the same while another one runs beside them."""
+"""Programs whose figures do not depend on other programs that run at the same time."""
 MINUTES = common.ROOT / "docs" / "benchmarks" / "minutes.json"
-"""What each program took, or is thought to take: {"name": {"minutes": n, "measured": bool}}."""
+"""Measured or estimated duration: {"name": {"minutes": n, "measured": bool}}."""
 
 QUICK: dict[str, list[str]] = {
     "benchmarks.indexing.backbone_speed": ["--images", "8", "--write"],
@@ -128,7 +128,7 @@ QUICK: dict[str, list[str]] = {
         *("--output", "{pages}/stories-ovsd-left-out"),
     ],
 }
-"""What `--quick` runs; figures that the docs quote from the same methods are compared."""
+"""The programs that `--quick` runs; docs figures of the same methods are compared."""
 
 
 def main() -> None:
@@ -161,7 +161,7 @@ def main() -> None:
 
 
 def print_minutes(programs: Iterable[str]) -> None:
-    """Say how long each program takes and all of them, and which of that is an estimate."""
+    """Print how long each program and all of them take, and which times are estimates."""
     known = expected()
     for lane in lanes(programs):
         for name in sorted(lane, key=lambda name: -known[name]["minutes"]):
@@ -172,7 +172,7 @@ def print_minutes(programs: Iterable[str]) -> None:
 
 
 def check(programs: Mapping[str, Sequence[str]], data: Path, pages: Path) -> Iterator[str]:
-    """A line for each program that could not run: it is not there, or refuses its arguments."""
+    """Programs that cannot run, because they do not exist or reject their arguments."""
     for name, words in programs.items():
         module, *filled = filled_words(name, words, data, pages)
         inputs = [Path(word) for word in filled if word.startswith(str(data))]
@@ -185,7 +185,7 @@ def check(programs: Mapping[str, Sequence[str]], data: Path, pages: Path) -> Ite
 
 
 def _refusal(module: str, words: Sequence[str]) -> str:
-    """Why a program refuses its arguments; nothing if it takes them."""
+    """Why a program rejects its arguments; empty if it accepts them."""
     if module == "storyscope":
         app: Any = get_command(build_app())
         app.commands[words[0]].make_context(words[0], list(words[1:]))
@@ -206,15 +206,15 @@ def _refusal(module: str, words: Sequence[str]) -> str:
 
 
 class _Accepted(Exception):
-    """A program has read its arguments and would now begin."""
+    """Raised when a program has parsed its arguments and would start to run."""
 
 
 def run(
     programs: Mapping[str, Sequence[str]], data: Path, pages: Path, own_pages: Path, *, again: bool
 ) -> list[str]:
-    """Run each program that is not finished; returns the names of those that failed.
+    """Run each program that is not finished; return the names of those that failed.
 
-    `pages` replaces `{pages}` in arguments; `own_pages` is where programs write by default.
+    `{pages}` in arguments stands for `pages`; programs write to `own_pages` by default.
     """
     records = Records({} if again else finished())
 
@@ -237,7 +237,7 @@ def run(
 
 
 def lanes(programs: Iterable[str]) -> tuple[list[str], list[str]]:
-    """The programs that run one after another: those that measure time, and those that do not."""
+    """The two queues of programs: those that measure time, and those that do not."""
     return (
         [name for name in programs if name not in UNTIMED],
         [name for name in programs if name in UNTIMED],
@@ -245,7 +245,7 @@ def lanes(programs: Iterable[str]) -> tuple[list[str], list[str]]:
 
 
 def _run_one(name: str, filled: Sequence[str], own_pages: Path, records: Records) -> bool:
-    """Run a program in a process of its own and say how it ended."""
+    """Run a program in a separate process and print its outcome."""
     print(f"== {name}", flush=True)
     began = time.monotonic()
     code = subprocess.run(
@@ -262,14 +262,14 @@ def _run_one(name: str, filled: Sequence[str], own_pages: Path, records: Records
 
 
 class Records:
-    """Which programs have finished, and how long each took; two threads may keep some at once."""
+    """Which programs have finished, and how long each took. Thread-safe."""
 
     def __init__(self, done: dict[str, str]) -> None:
         self._done = done
         self._lock = Lock()
 
     def know(self, filled: Sequence[str]) -> bool:
-        """Whether this call succeeded with the code as it is."""
+        """Whether this call has succeeded with the current code."""
         return self._done.get(" ".join(filled)) == digest_of_code(filled)
 
     def keep(self, name: str, filled: Sequence[str], seconds: float) -> None:
@@ -282,12 +282,12 @@ class Records:
 
 
 def expected() -> dict[str, dict[str, Any]]:
-    """How many minutes each program takes, and whether a run has measured that."""
+    """How many minutes each program takes, and whether that was measured."""
     return json.loads(MINUTES.read_text(encoding="utf-8"))
 
 
 def minutes(programs: Iterable[str]) -> float:
-    """How long these programs take together: as long as the longer of the two lanes."""
+    """How long these programs take together, which is the time of the longer queue."""
     known = expected()
     return max(sum(known[name]["minutes"] for name in lane) for lane in lanes(programs))
 
@@ -298,17 +298,17 @@ def _write(path: Path, facts: dict[str, Any]) -> None:
 
 
 def filled_words(name: str, words: Sequence[str], data: Path, pages: Path) -> list[str]:
-    """The module and arguments of a program, with the folders of this run."""
+    """The module and arguments of a program, with the folders of this run filled in."""
     return [word.format(data=data, pages=pages) for word in (*name.split(), *words)]
 
 
 def finished() -> dict[str, str]:
-    """Calls that succeeded, each with the digest of the code of that run."""
+    """Calls that succeeded, each with the digest of the code at that time."""
     return json.loads(FINISHED.read_text(encoding="utf-8")) if FINISHED.exists() else {}
 
 
 def digest_of_code(words: Sequence[str]) -> str:
-    """Fingerprint of a call and of all code that it may run."""
+    """Digest of a call and of all code that it may run."""
     digest = hashlib.sha256("\0".join(words).encode())
     for folder in ("src", "benchmarks", "training"):
         for file in sorted((ROOT / folder).rglob("*.py")):

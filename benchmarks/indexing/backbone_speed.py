@@ -1,8 +1,8 @@
-"""Images a CPU-second of the image network: onnxruntime against torch, in one run.
+"""Images per CPU second of the image network: onnxruntime compared with torch.
 
-Both run the same weights on the same pictures, one thread each; CPU time, not wall time, so that
-a busy machine does not change who wins. Also: what reading the checkpoint and building the graph
-cost, once.
+Both run the same weights on the same pictures with one thread. CPU time is measured rather than
+wall time, so that a busy machine does not change the ranking. The one-time cost of reading the
+checkpoint and building the graph is measured, too.
 
     python -m benchmarks.indexing.backbone_speed --images 96 --write
 """
@@ -73,7 +73,7 @@ def _rate(run: Callable[[], Any], images: int) -> float:
 
 
 def _torch(weights: dict[str, np.ndarray], pictures: np.ndarray) -> Callable[[], Any]:
-    """The same network in torch, its batch normalisations folded too."""
+    """The same network in torch, also with folded batch normalization."""
     import torch
     from torch.nn import functional
 
@@ -125,7 +125,7 @@ def _markdown(report: dict[str, Any]) -> str:
     lines = ["# Speed of the image network", "", "| runtime | images a CPU-second |"]
     lines.append("| --- | ---: |")
     lines += [f"| {name} | {rate} |" for name, rate in report["images a CPU-second"].items()]
-    lines += ["", "| once | |", "| --- | ---: |"]
+    lines += ["", "| one-time cost | |", "| --- | ---: |"]
     lines += [f"| {name} | {report[name]} |" for name in list(report)[:4]]
     lines += [
         "",

@@ -1,14 +1,13 @@
-"""What indexing costs beside bare decoding and shot detectors, for several codecs and sizes.
+"""The cost of indexing compared with decoding and other shot detectors, by codec and resolution.
 
     python -m benchmarks.indexing.codecs FILM [--keep FOLDER] [--only "720p H.264" ...]
 
-A few seconds of FILM are enlarged, film grain is laid over them, they are encoded, and the packets
-are repeated, the sound's as they are. Every film is decoded with nothing but PyAV, indexed (its
-transcript given; with the image search of CLIP as well, where it is installed), and given to
-PySceneDetect and to ffmpeg's scdet: each on one thread, in a process of its own, one after the
-other. Starting the program and loading its networks counts. With
---keep, films and rows that are in the folder already are not made again. Writes
-docs/benchmarks/codecs.json and codecs.md.
+A few seconds of FILM are upscaled and encoded with added film grain, and the packets are repeated
+to the wanted length; the audio packets are copied. Every film is decoded with PyAV alone, indexed
+with a given transcript (also with CLIP's image search, if installed), and processed by
+PySceneDetect and ffmpeg's scdet: each on one thread, in a separate process, one after another.
+Starting the program and loading its networks is included. With --keep, films and rows that are
+already in the folder are reused. Writes docs/benchmarks/codecs.json and codecs.md.
 """
 
 from __future__ import annotations
@@ -28,19 +27,19 @@ from benchmarks.indexing.long_film import narrate
 from storyscope.search import OFF, chosen_image_text
 
 SCENE_START = 120
-"""Second of the film at which the scene that is enlarged begins."""
+"""Start of the scene that is used, in seconds."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """A film to make: its codec, its size and how long it is."""
+    """A film to generate: codec, resolution and length."""
 
     codec: str
     width: int
     height: int
     container: str
     scene_seconds: int
-    """How much is encoded; the rest repeats it."""
+    """Seconds that are encoded; the rest of the film repeats them."""
     seconds: int
     options: tuple[tuple[str, str], ...]
 
@@ -82,13 +81,15 @@ COLUMNS = {
     "indexing, transcript given": "search.image_text=off",
     "with CLIP's image search": "search.image_text=clip",
 }
-"""What is switched on, and the setting that does it."""
+"""The variants of indexing, with the settings of each."""
 
 
 def main() -> None:
     parser = common.options(__doc__)
     parser.add_argument("film", type=Path)
-    parser.add_argument("--keep", type=Path, help="folder for the made films, used again if there")
+    parser.add_argument(
+        "--keep", type=Path, help="folder for the generated films, which are reused"
+    )
     parser.add_argument("--only", nargs="*", default=list(FORMATS), choices=list(FORMATS))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -109,7 +110,7 @@ def stem_of(title: str) -> str:
 
 
 def make(film: Path, title: str, folder: Path) -> Path:
-    """The film of that format, unless it is there already."""
+    """Generate the film of that format, unless it already exists."""
     wanted, stem = FORMATS[title], stem_of(title)
     path = folder / f"{stem}.{wanted.container}"
     if not path.exists():
@@ -121,7 +122,7 @@ def make(film: Path, title: str, folder: Path) -> Path:
 
 
 def encode(film: Path, path: Path, wanted: Format) -> None:
-    """The scene enlarged, with grain, and its sound."""
+    """Encode the upscaled scene with film grain, and its sound."""
     import av
 
     with av.open(str(film)) as source, av.open(str(path), "w") as out:
@@ -149,7 +150,7 @@ def encode(film: Path, path: Path, wanted: Format) -> None:
 
 
 def grained(frames: Iterator[Any], video: Any, wanted: Format) -> Iterator[Any]:
-    """The frames of the scene at the wanted size, with film grain, counted from 0."""
+    """The frames of the scene at the given size, with film grain, and times from 0."""
     import av
 
     graph = av.filter.Graph()
@@ -171,7 +172,7 @@ def grained(frames: Iterator[Any], video: Any, wanted: Format) -> Iterator[Any]:
 
 
 def measure(film: Path, wanted: Format, folder: Path) -> dict[str, Any]:
-    """CPU seconds of everything on one film, and the load while it ran."""
+    """CPU seconds of every program on one film, and the load average during the run."""
     words = narrate(folder / f"{film.stem}.srt", wanted.seconds / 60)
     bare = run(BARE, film).cpu
     seconds = {}
@@ -194,12 +195,12 @@ def measure(film: Path, wanted: Format, folder: Path) -> dict[str, Any]:
 
 def page(rows: dict[str, dict[str, Any]]) -> str:
     names = list(dict.fromkeys(name for row in rows.values() for name in row["ratios"]))
-    head = ["film", "seconds", "Mbit/s", "load", "bare decoding, CPU s", *names]
+    head = ["film", "seconds", "Mbit/s", "load", "decoding alone, CPU s", *names]
     lines = [
         "# Indexing by codec",
         "",
-        "CPU time as a multiple of bare decoding, one thread. Starting and loading count, so a",
-        "longer film has a smaller multiple.",
+        "CPU time as a multiple of decoding alone, on one thread. Startup is included, so a longer",
+        "film has a smaller multiple.",
         "",
         f"| {' | '.join(head)} |",
         "| --- |" + " ---: |" * (len(head) - 1),
@@ -208,7 +209,7 @@ def page(rows: dict[str, dict[str, Any]]) -> str:
         cells = [row[name] for name in ("film_seconds", "megabits_a_second", "load")]
         cells += [row["decoding_cpu_seconds"], *(row["ratios"].get(name, "") for name in names)]
         lines.append(f"| {title} | {' | '.join(map(str, cells))} |")
-    lines += ["", "Made by `python -m benchmarks.indexing.codecs FILM`, which says how."]
+    lines += ["", "Made by `python -m benchmarks.indexing.codecs FILM`; its help explains how."]
     return "\n".join(lines)
 
 

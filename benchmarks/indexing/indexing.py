@@ -1,10 +1,10 @@
-"""What indexing a film costs beside decoding it once: processor time, and memory by length.
+"""The cost of indexing a film compared with decoding it once: CPU time, and memory by length.
 
     python -m benchmarks.indexing.indexing FILM [--minutes 10 60] [--rounds 3]
-    python -m benchmarks.indexing.indexing FILM --memory-only   # also right on a busy machine
+    python -m benchmarks.indexing.indexing FILM --memory-only   # also valid on a busy machine
 
-Both are measured in the same run, each in a process of its own with all its children counted.
-Longer films are made by repeating the film's own packets, without encoding anything again.
+Both are measured in the same run, each in a separate process including all its children. Longer
+films are made by repeating the packets of the film, without encoding them again.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ transcript = sys.argv[3] if len(sys.argv) > 3 else None
 Library(sys.argv[2]).add(sys.argv[1], transcript=transcript, report=report)
 print(json.dumps(stages))
 """
-"""Indexes a film, and prints what each stage took: in this process, and in those it started."""
+"""Indexes a film, and prints the CPU time of each stage in this process and in its children."""
 AGAIN = """
 import sys
 from storyscope.cli.main import main
@@ -55,7 +55,7 @@ from storyscope.cli.main import main
 sys.argv = ["storyscope", "add", sys.argv[1], "--library", sys.argv[2], "--quiet"]
 main()
 """
-"""The command line, on a film that did not change."""
+"""Runs the command line on a film that is already indexed."""
 DOCS = common.DOCS
 
 
@@ -78,7 +78,7 @@ def main() -> None:
 
 
 def measure_time(film: Path, rounds: int, folder: Path) -> dict[str, Any]:
-    """The round in the middle by ratio."""
+    """Measure CPU time in several rounds; return the round with the median ratio."""
     pairs = [
         (run(BARE, film), run(INDEX, film, folder / f"library-{number}"))
         for number in range(rounds)
@@ -99,7 +99,7 @@ def measure_time(film: Path, rounds: int, folder: Path) -> dict[str, Any]:
 
 
 def measure_memory(film: Path, minutes: list[int], folder: Path) -> dict[int, int]:
-    """Megabytes at each length."""
+    """Peak memory at each length, in megabytes."""
     memory = {}
     for length in minutes:
         longer = repeat(film, folder / f"{length}.mp4", length * 60.0)
@@ -109,7 +109,7 @@ def measure_memory(film: Path, minutes: list[int], folder: Path) -> dict[int, in
 
 
 class Run(NamedTuple):
-    """What a process and all its children took."""
+    """The resources that a process and all its children used."""
 
     cpu: float
     """Seconds."""
@@ -120,7 +120,7 @@ class Run(NamedTuple):
 
 
 def run(script: str, *words: Path | str) -> Run:
-    """Run a script on one thread, in a process of its own."""
+    """Run a script on one thread in a separate process."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.monotonic()
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
@@ -159,7 +159,7 @@ def watch(process: subprocess.Popen[bytes], peak: list[int]) -> None:
 
 
 def repeat(film: Path, longer: Path, seconds: float) -> Path:
-    """A film of that length, made of the film's own packets over and over."""
+    """A film of the given length, made by repeating the film's packets."""
     import av
 
     with av.open(str(longer), "w") as out:
@@ -183,17 +183,17 @@ def repeat(film: Path, longer: Path, seconds: float) -> Path:
 
 
 def stage_table(facts: dict[str, Any]) -> list[str]:
-    """Where the time goes: the stages that take any, and what is left over."""
+    """CPU time by stage, without stages that take none, and the remaining time."""
     bare, total = facts["decoding_cpu_seconds"], facts["indexing_cpu_seconds"]
     lines = [
-        "| stage | own CPU seconds | decoding process | times bare decoding |",
+        "| stage | own CPU seconds | decoding process | relative to decoding |",
         "| --- | ---: | ---: | ---: |",
     ]
     for name, (own, child) in facts["stages"].items():
         if own + child >= 0.005 * total:
             lines.append(f"| {name} | {own:.2f} | {child:.2f} | {(own + child) / bare:.2f} |")
     rest = total - sum(map(sum, facts["stages"].values()))
-    lines.append(f"| starting, probing, keeping | {rest:.2f} | | {rest / bare:.2f} |")
+    lines.append(f"| starting, probing, saving | {rest:.2f} | | {rest / bare:.2f} |")
     return lines
 
 
@@ -202,7 +202,7 @@ def write(facts: dict[str, Any]) -> None:
     again = facts.get("again_wall_seconds", "not measured")
     low, *_, high = facts["ratios"] if len(facts["ratios"]) > 1 else facts["ratios"] * 2
     lines = [
-        "# What indexing costs",
+        "# Cost of indexing",
         "",
         "| what | value |",
         "| --- | ---: |",
@@ -210,7 +210,7 @@ def write(facts: dict[str, Any]) -> None:
         f"| indexing it, CPU seconds | {facts['indexing_cpu_seconds']} |",
         f"| ratio, median of {len(facts['ratios'])} rounds | {facts['ratio']} |",
         f"| ratio, lowest and highest | {low}, {high} |",
-        f"| adding it again, unchanged, seconds by the clock | {again} |",
+        f"| adding it again, unchanged, wall seconds | {again} |",
         *(f"| peak memory at {m} minutes, MB | {mb} |" for m, mb in memory.items()),
         "",
         *stage_table(facts),
@@ -223,7 +223,7 @@ def write(facts: dict[str, Any]) -> None:
 
 
 def keep(name: str, facts: dict[str, Any], lines: list[str]) -> None:
-    """Write what was measured as JSON and as a page of the docs, and print the page."""
+    """Write the results as JSON and as a page of the docs, and print the page."""
     common.write_page(name, facts, "\n".join(lines))
 
 

@@ -1,12 +1,11 @@
-"""What indexing fifty minutes of 720p costs, transcript given: processor time, wall time, memory.
+"""The cost of indexing fifty minutes of 720p with a given transcript: CPU time, wall time, memory.
 
     python -m benchmarks.indexing.long_film FILM [--minutes 50] [--keep FOLDER]
 
-No film of that size is at hand, so one is made: two minutes of FILM are enlarged to 1280 x 720,
-film grain is laid over them so that there is something to decode, they are encoded by x264 with
-its preset `fast` at 2.5 Mbit/s, and the packets are repeated, the sound's as they are. The
-transcript is the demo film's narration, told over and over. Decoding is measured with nothing
-but PyAV, on one thread, in the same run.
+The film is generated: two minutes of FILM are upscaled to 1280 x 720, film grain is added to make
+decoding realistic, they are encoded by x264 with preset `fast` at 2.5 Mbit/s, and the packets are
+repeated; the audio packets are copied. The transcript repeats the demo film's narration. Decoding
+is measured with PyAV alone, on one thread, in the same run.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from benchmarks import common
 from benchmarks.indexing.indexing import BARE, INDEX, keep, repeat, run, stage_table
 
 SCENE = (120, 240)
-"""Seconds of the film that are taken: a new shot every 3.6 seconds in our copy."""
+"""The part of the film that is used, in seconds; it has a shot every 3.6 seconds."""
 BITRATE = 2_500_000
 GRAIN = "scale=1280:720:flags=bicubic,noise=alls=8:allf=t:all_seed=1,format=yuv420p"
 WORDS_PER_MINUTE = 130
@@ -33,7 +32,7 @@ def main() -> None:
     parser = common.options(__doc__)
     parser.add_argument("film", type=Path)
     parser.add_argument("--minutes", type=int, default=50)
-    parser.add_argument("--keep", type=Path, help="folder for the made film, used again if there")
+    parser.add_argument("--keep", type=Path, help="folder for the generated film, which is reused")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = options.keep or Path(scratch)
@@ -43,7 +42,7 @@ def main() -> None:
 
 
 def make(film: Path, folder: Path, minutes: int) -> tuple[Path, Path]:
-    """The long film and its transcript."""
+    """Generate the long film and its transcript."""
     scene, longer = folder / "scene.mp4", folder / f"{minutes}-minutes.mp4"
     if not scene.exists():
         enlarge(film, folder / "unfinished.mp4")
@@ -75,7 +74,7 @@ def measure(film: Path, words: Path, minutes: int, folder: Path) -> dict[str, An
 
 
 def enlarge(film: Path, path: Path) -> None:
-    """The scene at 720p with grain, and its sound."""
+    """Encode the scene at 720p with film grain, and its sound."""
     import av
 
     with av.open(str(film)) as source, av.open(str(path), "w") as out:
@@ -111,7 +110,7 @@ def enlarge(film: Path, path: Path) -> None:
 
 
 def narrate(path: Path, minutes: float) -> Path:
-    """A transcript as long as the film, at the pace of a narrator."""
+    """Write a transcript as long as the film, at a narrator's pace."""
     from storyscope_demo.script import SCRIPT
 
     sentences = [sentence for chapter in SCRIPT for sentence in chapter.narration]
@@ -136,7 +135,7 @@ def write(facts: dict[str, Any]) -> None:
     lines = [
         f"# {facts['minutes']} minutes of 720p",
         "",
-        f"A made film ({facts['megabits_a_second']} Mbit/s with sound), its transcript given;",
+        f"A generated film ({facts['megabits_a_second']} Mbit/s with sound) and its transcript;",
         f"{facts['cores']} cores with a load of {facts['load'][0]} before the run.",
         "",
         "| what | value |",
@@ -150,7 +149,7 @@ def write(facts: dict[str, Any]) -> None:
         "",
         *stage_table(facts),
         "",
-        "Made by `python -m benchmarks.indexing.long_film FILM`, which says how the film is made.",
+        "Made by `python -m benchmarks.indexing.long_film FILM`; its help explains the film.",
     ]
     keep("long_film", facts, lines)
 

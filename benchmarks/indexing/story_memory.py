@@ -1,10 +1,10 @@
-"""What finding the stories of long films takes: memory and CPU at two, six and twelve hours.
+"""Memory and CPU time of story detection in films of two, six and twelve hours.
 
     python -m benchmarks.indexing.story_memory [--hours 2 6 12]
 
-The shots and features are made up: a shot every 3.6 seconds, as in the real film, of stories that
-each look their own way, with as many numbers a shot as the image network and the hue give. Each
-length runs in a process of its own. Writes docs/benchmarks/story_memory.json and story_memory.md.
+The shots and features are synthetic: a shot every 3.6 seconds, as in the real film, with feature
+vectors as long as those of the image network and the hue, different for every story. Each length
+runs in a separate process. Writes docs/benchmarks/story_memory.json and story_memory.md.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ def main() -> None:
         return
     rows = [measured_apart(hours) for hours in options.hours]
     lines = [
-        "# Finding the stories of long films",
+        "# Story detection in long films",
         "",
         "| hours | shots | stories | peak memory, MB | of which shots and features, MB | CPU s |",
         "| ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     lines += [f"| {' | '.join(str(value) for value in row.values())} |" for row in rows]
-    lines += ["", "Made by `python -m benchmarks.indexing.story_memory` from made-up shots."]
+    lines += ["", "Made by `python -m benchmarks.indexing.story_memory` from synthetic shots."]
     common.write_page("story_memory", rows, "\n".join(lines))
 
 
 def measured_apart(hours: float) -> dict[str, Any]:
-    """Peak memory in a fresh process, because a process never forgets its highest."""
+    """Peak memory, measured in a new process because the peak of a process never decreases."""
     command = [sys.executable, "-m", "benchmarks.indexing.story_memory", "--one", str(hours)]
     said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     row: dict[str, Any] = json.loads(said)
@@ -86,7 +86,7 @@ def made_up(hours: float) -> tuple[tuple[Shot, ...], list[Features]]:
     looks = rng.normal(size=(story[-1] + 1, LOOKS)).astype(np.float32)[story]
     looks += rng.normal(size=looks.shape).astype(np.float32)
     hues = rng.dirichlet(np.ones(HUES), story[-1] + 1).astype(np.float32)[story]
-    return shots, [Features("appearance", looks, "made up"), Features("hue", hues, "made up")]
+    return shots, [Features("appearance", looks, "synthetic"), Features("hue", hues, "synthetic")]
 
 
 def peak_megabytes() -> int:

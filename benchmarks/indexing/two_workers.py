@@ -1,10 +1,10 @@
-"""Whether two videos indexed at once take more processor time than one after the other.
+"""CPU time of indexing two videos in parallel compared with one after the other.
 
     python -m benchmarks.indexing.two_workers FILM [--minutes 3] [--rounds 3]
 
-FILM's first minutes are indexed by `storyscope add --jobs`: two copies one after the other, both
-at once, and both at once with the threads of the numeric libraries left as they are. Processes
-and all their children are counted.
+The first minutes of FILM are indexed as `storyscope add --jobs` does: two copies one after the
+other, both in parallel, and both in parallel without limiting the threads of numeric libraries.
+All child processes are included.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ for ended in crew.add_all(Library(folder), films, jobs=jobs):
 """
 MANNERS = {
     "turn": "one after the other",
-    "pinned": "both at once",
-    "free": "both at once, threads not pinned",
+    "pinned": "in parallel",
+    "free": "in parallel, threads not limited",
 }
 
 
@@ -79,9 +79,9 @@ def measure(film: Path, minutes: int, rounds: int, folder: Path) -> dict[str, An
 
 def write(facts: dict[str, Any]) -> None:
     lines = [
-        "# Two videos at once",
+        "# Two videos in parallel",
         "",
-        "| two videos | CPU seconds | of one after the other | wall seconds |",
+        "| two videos | CPU seconds | relative to sequential | wall seconds |",
         "| --- | ---: | ---: | ---: |",
     ]
     for manner, words in MANNERS.items():

@@ -1,14 +1,14 @@
-"""Fifty people search and watch while a video is being indexed: how long do they wait?
+"""Response times for fifty people who search and watch while a video is being indexed.
 
     storyscope demo --folder out/demo
     python -m benchmarks.page.load [--demo out/demo] [--clients 50] [--seconds 60] [--hostile 30]
 
-A copy of the demo's library is served by a process of its own. Each client asks, reads a piece of
-the film, and thinks for about as long as a person does (`--think`); meanwhile copies of the film
-are indexed, one after another. Before that one client asks alone; after it the same clients ask
-again beside hostile ones, which send half a request, a body that never ends, addresses of 100 kB
-and orders from another site. Writes docs/benchmarks/load.json and load.md, or the page that
-`--page` names.
+A copy of the demo's library is served by a separate process. Each client sends a query, reads a
+part of the film, and then pauses as a person would (`--think`), while copies of the film are
+indexed one after another. Before that, one client is measured alone; afterwards the same clients
+run again together with hostile ones, which send incomplete requests, endless bodies, addresses of
+100 kB and cross-site requests. Writes docs/benchmarks/load.json and load.md, or the page given by
+`--page`.
 """
 
 from __future__ import annotations
@@ -41,22 +41,24 @@ QUERIES = (
     "quarterly interest rates",
 )
 COPIES = 6
-"""More than a minute's work, so that a video is being indexed until the end."""
+"""Enough copies to keep indexing busy until the end."""
 ALONE = 28
-"""Questions of one client before the others come."""
+"""Queries of the single client."""
 PIECE = 256 << 10
-"""Bytes of film that a client reads at a time."""
+"""Bytes of film that a client reads per request."""
 
 
 def main() -> None:
     parser = common.options(__doc__)
-    parser.add_argument("--demo", type=Path, default=Path("out/demo"), help="folder of the demo")
+    parser.add_argument(
+        "--demo", type=Path, default=Path("out/demo"), help="folder with the demo library"
+    )
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--think", type=float, default=5.0, help="mean seconds between questions")
-    parser.add_argument("--hostile", type=int, default=30, help="hostile clients beside them")
-    parser.add_argument("--page", default="load", help="name of the page that is written")
-    parser.add_argument("--note", default="", help="a line for the report, such as a busy machine")
+    parser.add_argument("--think", type=float, default=5.0, help="mean seconds between requests")
+    parser.add_argument("--hostile", type=int, default=30, help="number of hostile clients")
+    parser.add_argument("--page", default="load", help="name of the page to write")
+    parser.add_argument("--note", default="", help="a remark for the report, such as quiet machine")
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         library, media = Path(scratch) / "library", Path(scratch) / "media"
@@ -104,7 +106,7 @@ def measure(library: Path, media: Path, wanted: argparse.Namespace) -> dict[str,
 def crowd(
     port: int, wanted: argparse.Namespace, failures: list[str], *, hostile: int
 ) -> dict[str, list[float]]:
-    """Let all clients ask for a while, beside so many hostile ones; return how long each waited."""
+    """Run all clients together with some hostile ones; return the response times by kind."""
     waits: dict[str, list[float]] = {"search": [], "film": []}
     end = time.monotonic() + wanted.seconds
     people = [
@@ -128,17 +130,17 @@ ATTACKS = (
     b"Sec-Fetch-Site: cross-site\r\n\r\n",
     b"DELETE /api/v1/videos/demo HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil\r\n\r\n",
 )
-"""What hostile clients send: never a request that is whole and allowed."""
+"""What hostile clients send: incomplete or forbidden requests."""
 
 
 def harass(port: int, seed: int, end: float) -> None:
-    """One hostile client: send what is never finished or allowed, hold the line, begin again."""
+    """One hostile client: send an incomplete or forbidden request, wait, and repeat."""
     luck = random.Random(seed)
     while time.monotonic() < end:
         try:
-            with socket.create_connection(("127.0.0.1", port), timeout=5) as door:
-                door.sendall(luck.choice(ATTACKS))
-                door.recv(100)
+            with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+                connection.sendall(luck.choice(ATTACKS))
+                connection.recv(100)
         except OSError:
             time.sleep(0.05)
 
@@ -157,7 +159,7 @@ def visit(
     waits: dict[str, list[float]],
     failures: list[str],
 ) -> None:
-    """One client: ask, watch a piece, think; until the end."""
+    """One client: search, read a part of the film, pause, and repeat until `end`."""
     luck = random.Random(seed)
     time.sleep(luck.uniform(0, think))
     while time.monotonic() < end:
@@ -188,12 +190,12 @@ def ask(
     finally:
         connection.close()
     if answer.status >= 400:
-        raise ValueError(f"{path} answered {answer.status}: {taken[:200]!r}")
+        raise ValueError(f"{path} returned status {answer.status}: {taken[:200]!r}")
     return taken
 
 
 def spread(values: list[float]) -> dict[str, float]:
-    """How many, and the milliseconds that half, 95 and 99 in a hundred stay below."""
+    """The number of values, and their percentiles in milliseconds."""
     rising = sorted(values) or [0.0]
     place = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
     marks = {
@@ -207,22 +209,22 @@ def write(facts: dict, page: str) -> None:
     done = facts["indexing"]
     rows = {"search, one client": facts["alone"], **facts["answers"]}
     for name, spread_of in facts["beside_hostile"].items():
-        rows[f"{name}, beside {facts['hostile']} hostile clients"] = spread_of
+        rows[f"{name}, with {facts['hostile']} hostile clients"] = spread_of
     lines = [
-        "# Many people at once",
+        "# Response times under load",
         "",
-        f"{facts['clients']} clients for {facts['seconds']:g} s, each thinking about "
-        f"{facts['think_seconds']:g} s between questions, while a video is being indexed; "
+        f"{facts['clients']} clients for {facts['seconds']:g} s, each pausing for about "
+        f"{facts['think_seconds']:g} s between requests, while a video is being indexed; "
         f"{facts['cores']} cores, load average {facts['load_average']}. {facts['note']}".strip(),
         "",
-        "| answer | count | p50 ms | p95 ms | p99 ms | most |",
+        "| response | count | p50 ms | p95 ms | p99 ms | max ms |",
         "| --- | --- | --- | --- | --- | --- |",
         *(
             f"| {name} | {v['count']} | {v['p50']} | {v['p95']} | {v['p99']} | {v['most']} |"
             for name, v in rows.items()
         ),
         "",
-        f"Errors: {facts['failures']}. Indexed meanwhile: {done.count('ready')} videos, "
+        f"Errors: {facts['failures']}. Indexed during the run: {done.count('ready')} videos, "
         f"and one {'still' if 'indexing' in done else 'no longer'} being indexed.",
         "",
         "Made by `python -m benchmarks.page.load`.",
@@ -231,9 +233,9 @@ def write(facts: dict, page: str) -> None:
 
 
 def free_port() -> int:
-    with socket.socket() as door:
-        door.bind(("127.0.0.1", 0))
-        port: int = door.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
         return port
 
 

@@ -1,4 +1,4 @@
-"""A painted film of many short shots, for measuring the page on a long edited video."""
+"""Generates a film of many short shots, to measure the page on a long edited video."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 
 FPS, WIDTH, HEIGHT, SHOT_FRAMES = 12, 160, 90, 8
 PLACE_SHOTS = 12
-"""Shots that share the colours of a place before the next begins: about one story."""
+"""Consecutive shots that share their colours, about one story."""
 
 
 def paint(path: Path, *, shots: int, seed: int = 3) -> Path:
-    """Write a film of so many shots with hard cuts between them."""
+    """Write a film with this many shots and hard cuts between them."""
     random = np.random.default_rng(seed)
     with av.open(str(path), "w") as out:
         stream = out.add_stream("libx264", rate=FPS, options={"crf": "24", "preset": "ultrafast"})

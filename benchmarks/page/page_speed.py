@@ -1,14 +1,14 @@
-"""How quick the page is: first paint, typing, the slider, what each view weighs, keyboard stops.
+"""Speed of the page: first paint, typing, the slider, size of each view, and key presses.
 
     storyscope demo --folder out/demo
     python -m benchmarks.page.page_speed [--demo out/demo] [--shots 500] [--note "quiet machine"]
 
-A real browser opens each view of the demo's library twice: with an empty cache, where requests and
-bytes are counted, and again. A query is typed, and the clock runs from the last key to the moment
-all pictures of the first row are there. On a painted film of 500 shots the slider Fewer / More
-stories is moved, and the clock runs until the new stories are painted, and until they have their
-titles and pictures. Then keys are pressed until each tool has the focus. Writes
-docs/benchmarks/page_speed.json and page_speed.md.
+A real browser opens each view of the demo's library twice: with an empty cache, counting requests
+and bytes, and again with a warm one. Searching is timed from the last key press until all pictures
+of the first row are loaded. On a generated film of 500 shots the slider Fewer / More stories is
+moved, and timed until the new stories are painted, and until they have their titles and pictures.
+Finally, keys are pressed until each tool has the focus. Writes docs/benchmarks/page_speed.json and
+page_speed.md.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ VIEWS = {
     "Learn": ("/learn", ".panel"),
     "API reference": ("/api/docs", ".opblock-summary"),
 }
-"""Each view with its address and what it must show."""
+"""Each view with its address and a selector that must appear."""
 TOOLS = {
     "/": ("Search stories", "Filter by title", "Sort by", "Upload", "Learn"),
     "/search?q=mountains": ("Search stories", "Found by", "More like this"),
@@ -52,10 +52,10 @@ TOOLS = {
         "Zoom",
     ),
 }
-"""The tools of each view, by the beginning of what a screen reader calls them."""
+"""The tools of each view, by the beginning of their accessible names."""
 TO_CONTENT = ("Tab", "Enter")
 WAYS = ((), TO_CONTENT, (*TO_CONTENT, "Tab", "Enter"), (*TO_CONTENT, "Tab", "Tab", "Enter"))
-"""How people begin: at the top, or by one of the links that skip what they know."""
+"""Where people start: at the top, or at one of the skip links."""
 GROUPS = {
     "[role=toolbar]": "ArrowRight",
     ".stories": "ArrowDown",
@@ -63,10 +63,10 @@ GROUPS = {
     ".film": "ArrowRight",
     ".grips": "PageDown",
 }
-"""What is one stop of the Tab key, and the key that goes on inside it."""
+"""Groups that are one Tab stop, with the key that moves inside the group."""
 MOST_STOPS, MOST_STEPS = 60, 12
 SETTINGS = [0.1, 0.9, 0.3, 0.7, 0.5, 1, 0, 0.6, 0.2, 0.8]
-"""Where the slider is moved to, one after another."""
+"""The positions to which the slider is moved, in order."""
 TYPED = """async (text) => {
     const box = document.getElementById("q");
     const shown = () => document.querySelector("h1")?.textContent.includes(text)
@@ -108,12 +108,18 @@ FOCUSED = """() => {
 
 def main() -> None:
     parser = common.options(__doc__)
-    parser.add_argument("--demo", type=Path, default=Path("out/demo"), help="folder of the demo")
+    parser.add_argument(
+        "--demo", type=Path, default=Path("out/demo"), help="folder with the demo library"
+    )
     parser.add_argument("--chromium", default=CHROMIUM)
     parser.add_argument("--rounds", type=int, default=4)
-    parser.add_argument("--shots", type=int, default=500, help="shots of the film for the slider")
-    parser.add_argument("--many", type=Path, default=Path("out/many"), help="where it is kept")
-    parser.add_argument("--note", default="", help="a line for the report, such as a busy machine")
+    parser.add_argument(
+        "--shots", type=int, default=500, help="number of shots of the film for the slider"
+    )
+    parser.add_argument(
+        "--many", type=Path, default=Path("out/many"), help="folder to keep that film in"
+    )
+    parser.add_argument("--note", default="", help="a remark for the report, such as quiet machine")
     wanted = parser.parse_args()
     facts: dict[str, Any] = {"cores": os.cpu_count(), "note": wanted.note}
     with tempfile.TemporaryDirectory() as scratch:
@@ -126,14 +132,14 @@ def main() -> None:
 
 
 def index_many(folder: Path, shots: int) -> int:
-    """A library with one film of many shots, made once; how many were found in it."""
+    """Index a film of many shots, unless it is already there; return the number of shots found."""
     from storyscope import Library
 
     film = folder / "many.mp4"
     library = Library(folder)
     if not film.exists():
         paint(film, shots=shots)
-    # Neither speech nor free text of pictures has to do with the slider.
+    # Speech recognition and image search do not affect the slider.
     library.keep_settings(["transcripts.speech=off", "search.image_text=off"])
     library.add(film)
     return len(library.shots("many"))
@@ -171,7 +177,7 @@ def measure(demo: str, long: str, chromium: str, rounds: int) -> dict[str, Any]:
 
 
 def weigh(browser: Any, address: str, awaited: str, rounds: int) -> dict[str, float]:
-    """What a view costs with an empty cache, and how soon it paints then and the next time."""
+    """Requests, bytes and first paint of a view with an empty cache, and first paint again."""
     opened = [open_twice(browser, address, awaited) for _ in range(rounds)]
     return {
         "first_paint_ms": round(median(each["cold"] for each in opened)),
@@ -182,7 +188,7 @@ def weigh(browser: Any, address: str, awaited: str, rounds: int) -> dict[str, fl
 
 
 def open_twice(browser: Any, address: str, awaited: str) -> dict[str, Any]:
-    """The first paint with an empty cache, the bytes of each answer, and the next first paint."""
+    """First paint with an empty cache, bytes of each response, and first paint again."""
     context = browser.new_context(viewport={"width": 1280, "height": 860})
     page = context.new_page()
     network = context.new_cdp_session(page)
@@ -204,13 +210,13 @@ def open_view(page: Any, address: str, awaited: str) -> None:
 
 
 def key_presses(browser: Any, address: str, tools: tuple[str, ...]) -> dict[str, int | None]:
-    """How many keys are pressed from the top of the page until each tool has the focus."""
+    """The number of key presses from the top of the page until each tool has the focus."""
     fewest: dict[str, int | None] = dict.fromkeys(tools)
     for way in WAYS:
         page = browser.new_page(viewport={"width": 1280, "height": 860})
         open_view(page, address, "main *")
         if "edit=1" in address:
-            # What can be undone and saved is there only when something was changed.
+            # Undo and Save are only enabled after a change.
             page.keyboard.press("l")
             page.keyboard.press("s")
             page.wait_for_selector("#toast.on")
@@ -226,7 +232,7 @@ def key_presses(browser: Any, address: str, tools: tuple[str, ...]) -> dict[str,
 
 
 def labels_on_the_way(page: Any, count: int) -> Iterator[tuple[int, str]]:
-    """What has the focus after so many keys: by Tab, and by arrows where many share one stop."""
+    """The label of the focused element after each key: Tab, or arrow keys inside a group."""
     yield count, page.evaluate(FOCUSED)
     for stop in range(count + 1, count + MOST_STOPS):
         page.keyboard.press("Tab")
@@ -244,24 +250,24 @@ def labels_on_the_way(page: Any, count: int) -> Iterator[tuple[int, str]]:
 def write(facts: dict[str, Any]) -> None:
     waits = {
         "last key to the pictures": facts["typed"],
-        f"slider to the new stories, {facts['shots']} shots": facts["slider"],
+        f"slider to new stories, {facts['shots']} shots": facts["slider"],
         "slider to their titles and pictures": facts["slider_named"],
     }
     lines = [
-        "# How quick the page is",
+        "# Speed of the page",
         "",
         f"In Chromium on {facts['cores']} cores, server and browser on one machine. "
         f"{facts['note']}".strip(),
         "",
-        "| milliseconds | times | p50 | p95 | most |",
+        "| milliseconds | count | p50 | p95 | max |",
         "| --- | --- | --- | --- | --- |",
         *(
             f"| {name} | {wait['count']} | {wait['p50']} | {wait['p95']} | {wait['most']} |"
             for name, wait in waits.items()
         ),
         "",
-        "First contentful paint is the median; requests and bytes are those of an empty cache, "
-        "pictures and the beginning of the video included.",
+        "First contentful paint is the median; requests and bytes are counted with an "
+        "empty cache, including pictures and the beginning of the video.",
         "",
         "| view | first paint ms | again ms | requests | kB |",
         "| --- | --- | --- | --- | --- |",
@@ -271,8 +277,8 @@ def write(facts: dict[str, Any]) -> None:
             for name, view in facts["views"].items()
         ),
         "",
-        "Keys pressed from the top of a view until a tool has the focus; arrows go on inside "
-        "toolbars, lists and strips, and links at the top skip what is known:",
+        "Key presses from the top of a view until a tool has the focus, using skip links, and "
+        "arrow keys inside toolbars and lists:",
         "",
         "| view | tools |",
         "| --- | --- |",

@@ -1,4 +1,4 @@
-"""Take the pictures of the page that the docs show: every view, both themes, both sizes.
+"""Takes the screenshots for the docs: every view, in both themes and both sizes.
 
     storyscope demo --folder out/demo
     python -m benchmarks.page.screenshots
@@ -6,8 +6,8 @@
     python -m benchmarks.page.screenshots --library out/film --video big-buck-bunny \\
         --query rabbit --seconds 95 --prefix film
 
-Two made-up people mark the video in a copy of the library, so that the pictures show versions
-beside each other; the library itself is not touched. `--video` takes any video of the library.
+Two fictional people edit the video in a copy of the library, so that the screenshots show several
+versions; the library itself is not changed. `--video` selects any video of the library.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ VIEWS = {
     "api": ("/api/docs", ".opblock-summary", None),
     "first": ("/", ".first-run", "empty library"),
 }
-"""Each view with its address, what must be there, and what is done before."""
+"""Each view with its address, a selector that must appear, and what is done before."""
 
 WINDOWS = (
     ("", DESK, "light"),
@@ -53,7 +53,7 @@ WINDOWS = (
 )
 QUALITY = 84
 PATIENCE, SETTLING, FADING = 120_000, 10_000, 800
-"""Milliseconds for what must come, for what may, and for what fades away."""
+"""Milliseconds to wait for what must appear, for what may, and for what fades out."""
 
 
 def main() -> None:
@@ -133,7 +133,7 @@ def take(address: str, empty: str, wanted: argparse.Namespace) -> None:
                 page.wait_for_timeout(FADING)
                 target = wanted.output / f"{wanted.prefix}-{name}{suffix}.webp"
                 keep(page.screenshot(), target)
-                # A draft of one view is not to be spoken of in the next.
+                # A draft of one view must not show up in the next.
                 page.evaluate("localStorage.clear()")
                 print(target)
             context.close()
@@ -141,7 +141,7 @@ def take(address: str, empty: str, wanted: argparse.Namespace) -> None:
 
 
 def keep(picture: bytes, target: Path) -> None:
-    """Write a picture as small as its lettering stays sharp."""
+    """Write a screenshot with the smallest file size at which text stays sharp."""
     from PIL import Image
 
     with Image.open(io.BytesIO(picture)) as image:
@@ -149,17 +149,17 @@ def keep(picture: bytes, target: Path) -> None:
 
 
 def prepare(page: Any, act: str | None) -> None:
-    """Do what the picture is to show."""
+    """Bring the page into the state that the screenshot shows."""
     if act == "transcript":
         page.get_by_role("tab", name="Transcript").click()
     elif act == "edit":
-        # A draft: what can be undone and saved is in colour.
+        # Make a draft, so that Undo and Save are enabled.
         page.keyboard.press("l")
         page.keyboard.press("s")
         page.wait_for_selector("#toast.on")
         page.evaluate("document.getElementById('toast').classList.remove('on')")
     elif act == "keys":
-        # A phone shows no button for keys; somebody may have a keyboard all the same.
+        # Phones have no button for the shortcuts, but a keyboard may be connected.
         page.keyboard.press("?")
         page.wait_for_selector("dialog .keys")
     elif act == "export":
@@ -173,7 +173,7 @@ SETTLED = f"""async () => {{
         && [...document.querySelectorAll('video')].every(v => v.readyState > 0 && !v.seeking);
     while (!ready() && performance.now() < end) await new Promise(go => setTimeout(go, 50));
 }}"""
-"""Every picture is there and the film shows its frame."""
+"""Waits until all pictures are loaded and the video shows its frame."""
 
 if __name__ == "__main__":
     main()
