@@ -1,4 +1,4 @@
-"""Figures in the docs, tied to the files that benchmarks wrote.
+"""Figures in the docs, checked against the results of the benchmarks.
 
     python -m docs.figures [--check]
 
@@ -8,12 +8,12 @@ A table between these two lines is a copy of the first table of that page:
     <!-- end of table -->
 
 A figure in the text, or in a cell of another table, is a link to its page whose title says where
-in the JSON file beside that page it stands:
+in the JSON file of that page it is:
 
     [.613](benchmarks/stories-bbc/benchmark.md "baselines.raw-clustering")
 
 The text keeps its own number of decimals, and may be a percentage. Without `--check` tables and
-figures are written anew; with it, those that differ are listed, and the exit code is 1.
+figures are updated; with it, those that differ are listed, and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ NUMBER = re.compile(r"-?\d*\.?\d+")
 
 
 class UnknownFigure(Exception):
-    """A page, table or place in a JSON file that is not there."""
+    """A page, a table or a path in a JSON file does not exist."""
 
 
 def pages(root: Path = ROOT) -> list[Path]:
-    """The pages that quote figures: not those that benchmarks write themselves."""
+    """The pages that quote figures, without those that benchmarks write."""
     written = root / "docs" / "benchmarks"
     found = [*root.glob("*.md"), *(root / "docs").rglob("*.md")]
     return sorted(page for page in found if written not in page.parents)
@@ -55,7 +55,7 @@ def renewed(page: Path, written: Path | None = None) -> str:
 
 
 def differences(root: Path = ROOT, written: Path | None = None) -> Iterator[str]:
-    """A line for every line of a page that is not as the benchmarks' files have it."""
+    """A message for every line of a page that differs from the benchmarks' results."""
     for page in pages(root):
         name = page.relative_to(root)
         old = page.read_text(encoding="utf-8").splitlines()
@@ -87,7 +87,7 @@ def _table(folders: Sequence[Path], file: str, number: str) -> str:
 
 
 def _link(folders: Sequence[Path], shown: str, file: str, place: str) -> str:
-    """The figure anew, from the first folder that has it."""
+    """The updated figure, from the first folder that has it."""
     inside = f"{_inside(file)}.json"
     value = None
     for folder in folders[:-1]:
@@ -103,7 +103,7 @@ def _folder_of_benchmarks(page: Path) -> Path:
 
 
 def _inside(file: str) -> str:
-    """The path of a page in the folder of benchmarks, wherever it is linked from."""
+    """The path of a page inside the folder of benchmarks, from a link on any page."""
     return file.rpartition("benchmarks/")[2]
 
 
@@ -136,7 +136,7 @@ def _begins(place: str, key: str) -> bool:
 
 
 def _like(shown: str, value: float) -> str:
-    """A value written as the figure that is shown: its decimals, its percent, its words around."""
+    """Format a value like the shown figure, with its decimals, percent sign and other text."""
     number = NUMBER.search(shown)
     if number is None:
         raise UnknownFigure(f"{shown!r} holds no number")

@@ -26,7 +26,7 @@ def main() -> None:
 
 
 def report() -> dict[str, Any]:
-    """What pip would take for the packages that are installed here, each in its version."""
+    """pip's report on the installed packages, pinned to their installed versions."""
     frozen = _pip("freeze", "--exclude-editable")
     with tempfile.TemporaryDirectory() as folder:
         held = Path(folder) / "installed.txt"
@@ -40,7 +40,7 @@ def report() -> dict[str, Any]:
 
 
 def lock_of(report: dict[str, Any]) -> str:
-    """The lines of a requirements file with hashes, of a report of pip."""
+    """The lines of a requirements file with hashes, from a report of pip."""
     pinned = {}
     for each in report["install"]:
         name, version = each["metadata"]["name"].lower(), each["metadata"]["version"]

@@ -2,8 +2,8 @@
 
     python -m training.name_pictures --packages FOLDER --output named.npz [--processes 8]
 
-COCO's captions speak of everyday photographs: they hold no squirrel, acorn or castle. The folder
-holds, unpacked and each in a folder of its own name:
+COCO's captions describe everyday photographs: they mention no squirrel, acorn or castle. The
+folder contains these packages, each unpacked in a folder of its name:
 
 - npm: `fluent-emoji-3d` 1.1.0 of `@lobehub` (Fluent Emoji, MIT), `emoji-datasource-google` 16.0.0
   (Noto Emoji, Apache-2.0), `emoji-datasource-twitter` 16.0.0 (Twemoji, CC BY 4.0), with names from
@@ -11,7 +11,7 @@ holds, unpacked and each in a folder of its own name:
 - Debian: `tuxpaint-stamps-default` 2022.06.04-1 (drawings and photographs, GPL-2+ and public
   domain), `openclipart-png` and `openclipart-svg` 0.18+dfsg-19 (public domain).
 
-Each series of pictures is rid of its own mean, which is its style; a thing is the mean of its
+The mean of each series of pictures, which is its style, is subtracted; a thing is the mean of its
 pictures. Only vectors and names are written.
 """
 
@@ -148,13 +148,13 @@ def clipart(packages: Path) -> Iterator[Thing]:
 
 
 def plain(name: str) -> str:
-    """A title or keyword as people say it: without numbers, brackets and underscores."""
+    """A title or keyword without numbers, brackets and underscores."""
     name = re.sub(r"[_-]", " ", html.unescape(name).lower())
     return re.sub(r"\s+", " ", re.sub(r"\(.*?\)|\d+", "", name)).strip(" .,")
 
 
 def embed(path: Path) -> np.ndarray:
-    """A picture's vector by CLIP, float32, of length one."""
+    """CLIP's vector of a picture: float32, normalized to length one."""
     return np.asarray(clip().encode([laid_out(path)])[0])
 
 
@@ -167,7 +167,7 @@ def clip() -> Vision:
 
 
 def laid_out(path: Path) -> np.ndarray:
-    """A picture on a plain background, with a margin."""
+    """The picture on a plain background with a margin."""
     with Image.open(path) as opened:
         picture = opened.convert("RGBA")
     picture.thumbnail((CLIP_SIZE, CLIP_SIZE))

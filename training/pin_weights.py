@@ -1,8 +1,8 @@
-"""Pin the shipped weights: write their SHA-256 to the table that they are checked against.
+"""Pins the shipped weights: writes their SHA-256 to the table that they are checked against.
 
     python -m training.pin_weights
 
-Every program here that replaces such a file does so itself.
+Programs in this folder that replace shipped weights do this themselves.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ TABLE = PACKAGE / "models" / "own.py"
 
 
 def main() -> None:
-    """Replace every digest in the table by that of the file as it is."""
+    """Update every digest in the table from the current file."""
     text = TABLE.read_text(encoding="utf-8")
     for inside in OWN:
         pinned = re.compile(rf'("{re.escape(inside)}": \(\s*")[0-9a-f]{{64}}(")')

@@ -2,12 +2,13 @@
 
     python -m training.train_image_text --captions FOLDER --named FILE [--cache texts.npz] [--write]
 
-The folder holds CLIP's vectors of captioned pictures (Microsoft COCO; captions CC BY 4.0). Only the
-head learns: MiniLM and CLIP stay as they are. Beside whole captions it is taught short phrases,
-each with the mean of the pictures whose captions hold it, because people type a few words and no
-captions; and names of things, each with its drawings (`training/name_pictures.py`), because the
-captions know few animals and tools. Pictures are rid of their mean. 700 pictures are held out to
-measure with; what ships is then trained on all of them.
+The folder contains CLIP's vectors of captioned pictures (Microsoft COCO; captions CC BY 4.0). Only
+the head is trained: MiniLM and CLIP stay unchanged. Besides captions, it is trained on short
+phrases, each with the mean of the pictures whose captions contain it, because people type a few
+words instead of captions; and on names of things with their drawings
+(`training/name_pictures.py`), because the captions mention few animals and tools. The mean of all
+pictures is subtracted. 700 pictures are held out for evaluation; the shipped head is then trained
+on all pictures.
 """
 
 from __future__ import annotations
@@ -85,8 +86,8 @@ def main() -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Taught:
-    """Pictures and their texts, all as vectors of length one."""
+class TrainingData:
+    """The training data: pictures and their texts, all as vectors of length one."""
 
     pictures: np.ndarray
     captions: np.ndarray
@@ -102,8 +103,8 @@ class Taught:
     """The names of each thing, the usual one first."""
 
 
-def read(folder: Path, named: Path, cache: Path | None) -> Taught:
-    """Vectors and captions of a folder, and named things, all texts through MiniLM."""
+def read(folder: Path, named: Path, cache: Path | None) -> TrainingData:
+    """Read vectors and captions of a folder and the named things; encode all texts with MiniLM."""
     pictures = np.load(folder / "clip-b16-image-vectors.npz")["vectors"].astype(np.float32)
     with gzip.open(folder / "captions.json.gz", "rt", encoding="utf-8") as file:
         captions = [entry["captions"] for entry in json.load(file)]
@@ -117,7 +118,7 @@ def read(folder: Path, named: Path, cache: Path | None) -> Taught:
     }
     vectors = encoded(texts, cache)
     ends = np.cumsum([len(texts) for texts in names])
-    return Taught(
+    return TrainingData(
         pictures=unit(pictures),
         captions=vectors["captions"],
         caption_picture=np.repeat(np.arange(len(captions)), [len(texts) for texts in captions]),
@@ -181,7 +182,7 @@ class Head(nn.Module):
         )
 
 
-def train(taught: Taught, used: np.ndarray, device: str) -> TextHead:
+def train(taught: TrainingData, used: np.ndarray, device: str) -> TextHead:
     """Train several heads with different seeds; `used` are the pictures for training."""
     mean = taught.pictures[used].mean(axis=0)
     centred = unit(taught.pictures - mean)
@@ -203,7 +204,7 @@ def train(taught: Taught, used: np.ndarray, device: str) -> TextHead:
 
 
 def train_one(
-    taught: Taught, centred: np.ndarray, used: np.ndarray, device: str, seed: int
+    taught: TrainingData, centred: np.ndarray, used: np.ndarray, device: str, seed: int
 ) -> Head:
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
@@ -241,12 +242,12 @@ def train_one(
 
 
 def named(names: np.ndarray, rng: np.random.Generator) -> int:
-    """A random name of a thing, its usual one more often."""
+    """A random name of a thing, with a preference for the usual one."""
     return int(names[0] if rng.random() < USUAL_NAME else rng.choice(names))
 
 
 def contrast(head: Head, texts: np.ndarray, pictures: np.ndarray) -> torch.Tensor:
-    """Each text must find its picture among all of the batch, and each picture its text."""
+    """Contrastive loss: each text must match its picture within the batch, and vice versa."""
     device = next(head.parameters()).device
     wanted = torch.as_tensor(pictures, dtype=torch.float32, device=device)
     given = torch.as_tensor(texts, dtype=torch.float32, device=device)
@@ -260,7 +261,7 @@ def noisy(rows: np.ndarray, length: float, rng: np.random.Generator) -> np.ndarr
     return unit(rows + length * noise)
 
 
-def recall(head: TextHead, taught: Taught, held: np.ndarray) -> dict[int, float]:
+def recall(head: TextHead, taught: TrainingData, held: np.ndarray) -> dict[int, float]:
     """How often a held-out caption finds its picture among the first 1, 5 and 10."""
     places = np.cumsum(held) - 1
     asked = held[taught.caption_picture]

@@ -2,9 +2,9 @@
 
     python -m training.train_stories [--data ../shared/data] [--without NAME] [--output FILE]
 
-It learns from the eleven episodes in `bbc` and the eight films in `ovsd` together, by their VGG19
-and hue, and says whether the model is the one in the package, number for number. With --output it
-is written there. With --without a video is left out, so that the model can be judged on it.
+It is trained on the eleven episodes in `bbc` and the eight films in `ovsd` together, on their VGG19
+and hue features, and compared bit by bit with the model in the package. --output writes it to a
+file. --without leaves out a video, so that the model can be evaluated on it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def videos_of(data: Path, without: str = "") -> list[AnnotatedVideo]:
 
 
 def trained_on(folder: Path) -> StoryModel:
-    """A model of one collection, to be scored on another."""
+    """A model trained on one collection, to be evaluated on another."""
     return trained([*load_collection(folder, features=FEATURES)])
 
 

@@ -165,7 +165,7 @@ def _markdown(report: dict[str, Any]) -> str:
         "# Aesthetic ranking: percent of swapped pairs",
         "",
         "Made by `training/train_thumbnails.py`. A pair is a good frame and the same frame",
-        "degraded: no human marks. Each row is held out of the training of its two rankers.",
+        "degraded, without human labels. Each row was held out when its two rankers were trained.",
         "",
         "| source | pairs | Ranking CNN | hypercolumns |",
         "| --- | ---: | ---: | ---: |",
@@ -177,7 +177,7 @@ def _markdown(report: dict[str, Any]) -> str:
     means = [np.mean([row[name] for row in rows]) for name in ("ranking_cnn", "hypercolumns")]
     lines.append(f"| **mean** | | **{means[0]:.1f}** | **{means[1]:.1f}** |")
     for name, kinds in report["percent swapped on films never seen"].items():
-        lines += ["", f"The ranker that ships, on {name}, which it never saw:", ""]
+        lines += ["", f"The shipped ranker on {name}, which it was not trained on:", ""]
         lines += ["| " + " | ".join(kinds) + " |", "|" + " ---: |" * len(kinds)]
         lines.append("| " + " | ".join(f"{percent:.1f}" for percent in kinds.values()) + " |")
     return "\n".join(lines) + "\n"

@@ -1,9 +1,9 @@
-"""What an archive of many hours takes, from what the other programs measured.
+"""Estimates the cost of an archive of many hours from the results of the other benchmarks.
 
     python -m benchmarks.scale.arithmetic --hours 100000
 
-It reads their tables in docs/benchmarks and multiplies; it measures nothing. Prices, the length of
-a night and the size of a machine are assumptions, and options.
+It reads their tables in docs/benchmarks and extrapolates; it measures nothing itself. Prices, the
+length of a night and the size of a machine are assumptions, which options can change.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 from benchmarks import common
 
 STAGES_A_FILM = 16
-"""Artefacts that are saved of one film."""
+"""Number of artefacts that are saved for one film."""
 CONNECTIONS = 97
-"""What PostgreSQL lends unless it is told otherwise: 100, less those kept for its owner."""
+"""PostgreSQL's default connection limit of 100, minus those reserved for superusers."""
 
 
 def main() -> None:
@@ -37,7 +37,7 @@ def main() -> None:
         common.write_page(
             "scale_arithmetic",
             facts,
-            f"# The arithmetic of {options.hours:,.0f} hours\n\n{table}\n\n"
+            f"# Estimated cost of {options.hours:,.0f} hours\n\n{table}\n\n"
             "Made by `python -m benchmarks.scale.arithmetic` from the other tables: nothing of "
             "this size was run.\n",
         )

@@ -1,4 +1,4 @@
-"""A real Dask scheduler and workers as processes, none of which outlives who started them."""
+"""Runs a Dask scheduler and workers as processes that end with the process that started them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def running_cluster(
     preload: str | None = None,
     port: int = 0,
 ) -> Iterator[tuple[str, list[Process]]]:
-    """The address of a scheduler, and its workers: one for each environment, added to this one."""
+    """Run a scheduler, and a worker for each set of additional environment variables."""
     with ExitStack() as stack:
         address = stack.enter_context(_scheduler(folder, port))
         started = [
@@ -40,7 +40,7 @@ def running_worker(
     environment: Mapping[str, str] = TWO_ALIKE[0],
     preload: str | None = None,
 ) -> AbstractContextManager[Process]:
-    """One more worker of a scheduler, as a process with more in its environment."""
+    """Add a worker process with additional environment variables to a scheduler."""
     arguments = [address, "--nworkers", "1", "--nthreads", "1", "--memory-limit", "0"]
     arguments += ["--no-dashboard", "--death-timeout", "20", "--local-directory", str(folder)]
     arguments += ["--preload", preload] if preload else []
@@ -57,7 +57,7 @@ def _scheduler(folder: Path, port: int) -> Iterator[str]:
 
 
 def _address_in(file: Path, *, patience: float = 60) -> str:
-    """The address that a scheduler writes into its file; the file is there before it is whole."""
+    """The address in a scheduler's file, which may exist before it is complete."""
     end = time.monotonic() + patience
     while True:
         try:

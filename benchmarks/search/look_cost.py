@@ -2,9 +2,9 @@
 
     python -m benchmarks.search.look_cost [--minutes 50]
 
-CPU time of one look is measured on random pictures with one thread. The number of looks is the most
-that a film of this length gets; what indexing it costs without CLIP is taken from the table that
-`python -m benchmarks.indexing.long_film` wrote, so both are comparable on one machine alone.
+The CPU time of one encoding is measured on random pictures with one thread. The number of encodings
+is the maximum for a film of this length. The cost of indexing without CLIP is read from the table
+of `python -m benchmarks.indexing.long_film`, so both must be measured on the same machine.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def cost_of_a_look() -> float:
-    """CPU seconds, the mean of a few after the first."""
+    """Mean CPU seconds of one encoding, without the first."""
     network = load_image_text(CLIP)
     rng = np.random.default_rng(0)
     pictures = rng.integers(0, 256, (PICTURES + 1, 360, 640, 3), dtype=np.uint8)

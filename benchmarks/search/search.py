@@ -2,10 +2,10 @@
 
     python -m benchmarks.search.search --library DIR --film FILM --truth video.json
 
-The demo film is made when the library lacks it. Stories are the true ones, so that search is
-measured and not story detection: the demo's own, and for the real film those of a `video.json` of a
-benchmark folder; without it the stories that were found. Half of the queries, chosen by the hash of
-their text, are held out: `--fit` chooses the weights of the fusion on the other half only.
+The demo film is generated if the library does not have it. Stories are the true ones, so that only
+search is measured and not story detection: the demo's own, and for the real film those in the
+`video.json` of a benchmark folder, or the detected ones without it. Half of the queries, selected
+by the hash of their text, are held out: `--fit` chooses the fusion weights on the other half.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ QUERIES = Path(__file__).parent / "queries"
 RESULTS = Path(__file__).parents[2] / "docs" / "benchmarks"
 DEMO, REAL = "demo", "big-buck-bunny"
 EVEN = 1.0
-"""Ceiling of pictures while it is chosen what answers: then what just does is as likely as not."""
+"""Ceiling of the visual score while weights are chosen: the threshold is then one half."""
 SURENESS = (MIN_SCORE, 0.2, 0.5, 0.9, 1.01)
-"""Edges of the scores whose answers are counted together."""
+"""Bin edges of the scores."""
 PARTS = ("spoken", "topic", "visual", "on_screen", "fused")
 
 
@@ -60,7 +60,7 @@ def main() -> None:
     options = parser.parse_args()
     library = Library(options.library or tempfile.mkdtemp(prefix="search-"))
     asked = [
-        asked_of(library, film, true_stories(library, film, options.truth), paper=options.paper)
+        asked_of(library, film, known(library, film, options.truth), paper=options.paper)
         for film in prepare(library, options.film)
     ]
     if options.fit:
@@ -77,15 +77,15 @@ def main() -> None:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """One film's queries and the scores of its stories for each."""
+    """The queries of one film, with the scores of its stories for each."""
 
     name: str
     texts: list[str]
     right: list[np.ndarray]
-    """For each query, which stories are right; none are for the off-topic ones."""
+    """For each query, which stories are right; none for off-topic queries."""
     scores: list[ModalityScores]
     paper: list[np.ndarray]
-    """The paper's R of every story for each on-topic query, if it was asked for."""
+    """The paper's R of every story for each on-topic query, if requested."""
 
     def numbers(self, half: str, *, on_topic: bool) -> list[int]:
         return [
@@ -95,7 +95,7 @@ class Asked:
         ]
 
     def stacked(self, half: str, *, on_topic: bool) -> ModalityScores:
-        """The scores for all of these queries: one row a query."""
+        """The scores of all these queries, one row per query."""
         scores = [self.scores[n] for n in self.numbers(half, on_topic=on_topic)]
         vectors = zip(*(of_query.vectors for of_query in scores), strict=True)
         return ModalityScores(
@@ -110,7 +110,7 @@ Trial = tuple[ModalityScores, ModalityScores, np.ndarray]
 
 
 class WithStories:
-    """A store in which a video has other stories."""
+    """A store that returns other stories for a video."""
 
     def __init__(self, store: Any, video: str, stories: list[Story] | None) -> None:
         self._store, self._video, self._stories = store, video, stories
@@ -139,7 +139,7 @@ def prepare(library: Library, film: Path | None) -> list[str]:
     return [DEMO, *([REAL] if REAL in known or film is not None else [])]
 
 
-def true_stories(library: Library, film: str, truth: Path | None) -> list[Story] | None:
+def known(library: Library, film: str, truth: Path | None) -> list[Story] | None:
     if film == DEMO:
         folder = Path(library.video(film).path).parent
         facts = json.loads((folder / "demo.truth.json").read_text())
@@ -165,27 +165,27 @@ def shots_in(span: Span, middles: np.ndarray) -> range:
 def asked_of(library: Library, film: str, stories: list[Story] | None, *, paper: bool) -> Asked:
     marked = json.loads((QUERIES / f"{film}.json").read_text())["queries"]
     off = json.loads((QUERIES / "off-topic.json").read_text())["queries"]
-    told = stories if stories is not None else library.stories(film)
+    known = stories if stories is not None else library.stories(film)
     store = WithStories(library.store, film, stories)
     searcher = Searcher(store, library.config)
     texts = [query["text"] for query in marked] + off
     right = [
-        np.array([is_right(story.span, query["answers"]) for story in told]) for query in marked
+        np.array([is_right(story.span, query["answers"]) for story in known]) for query in marked
     ]
-    right += [np.zeros(len(told), bool)] * len(off)
+    right += [np.zeros(len(known), bool)] * len(off)
     asked = texts[: len(marked)] if paper else []
-    ranked = [papers_ranking(store, library, text, told) for text in asked]
+    ranked = [papers_ranking(store, library, text, known) for text in asked]
     return Asked(film, texts, right, [searcher.score_stories(text)[1] for text in texts], ranked)
 
 
-def papers_ranking(store: Any, library: Library, text: str, told: list[Story]) -> np.ndarray:
+def papers_ranking(store: Any, library: Library, text: str, stories: list[Story]) -> np.ndarray:
     hits = paper_hits(store, library.config, text, library.folder)
     scores = {hit.story.id: hit.score for hit in hits}
-    return np.array([scores.get(story.id, 0.0) for story in told])
+    return np.array([scores.get(story.id, 0.0) for story in stories])
 
 
 def is_right(span: Span, answers: list[list[float]]) -> bool:
-    """Whether a story and a marked time are half the same, seen from either."""
+    """Whether a story and a marked interval overlap by at least half of either."""
     for start, end in answers:
         shared = min(span.end, end) - max(span.start, start)
         if shared > 0 and shared >= 0.5 * min(end - start, span.length):
@@ -243,7 +243,7 @@ def is_right_first(score: np.ndarray, right: np.ndarray) -> bool:
 def sureness(
     scores: list[np.ndarray], right: list[np.ndarray], queries: list[int]
 ) -> list[dict[str, float]]:
-    """Of the answers in each range of scores: how many, the mean score, and the share right."""
+    """Calibration: the number of hits, mean score and share of right hits by range of scores."""
     score = np.concatenate([scores[n] for n in queries])
     true = np.concatenate([right[n] for n in queries])
     return [
@@ -333,12 +333,12 @@ def table(facts: dict[str, dict[str, Any]]) -> str:
 
 
 def fit(asked: list[Asked]) -> None:
-    """Choose on the tuning half.
+    """Choose the fusion weights on the tuning half.
 
-    First what answers: weights of words by logistic regression, the rest by trying. Of all that
-    leave 95 % of the off-topic queries of each film unanswered, the weights that put the right
-    story first most often; of those, the ones that leave most off-topic ones unanswered. Then how
-    sure an answer is, and which of equal weights, by likelihood.
+    Weights of words come from logistic regression, the others from a grid search. Among the weights
+    that leave 95 % of the off-topic queries of each film unanswered, it takes those that put the
+    right story first most often, and then those that leave most off-topic queries unanswered. The
+    scores are then calibrated by maximum likelihood, which also breaks ties.
     """
     from sklearn.linear_model import LogisticRegression
 
@@ -388,10 +388,10 @@ def outcome(trial_of: list[Trial], weights: Weights) -> tuple[list[float], list[
 
 
 def surely(films: list[Trial], chosen: Weights) -> tuple[Weights, float]:
-    """The same answers, each with the likeliest chance that it is right; and how unlikely they are.
+    """Calibrate the scores by maximum likelihood; return the weights and the negative likelihood.
 
-    Log-odds of words are stretched, chances of pictures are lowered; what just answers by its words
-    is as likely right as what just answers by its pictures.
+    Log-odds of words are scaled and probabilities of pictures are lowered. The set of hits does
+    not change, and the threshold means the same probability for words and for pictures.
     """
     from scipy.optimize import minimize
 
@@ -409,7 +409,7 @@ def surely(films: list[Trial], chosen: Weights) -> tuple[Weights, float]:
 
 
 def stretched(weights: Weights, slope: float, ceiling: float) -> Weights:
-    """Words by a slope, pictures below a ceiling; both sides just do at half of the ceiling."""
+    """Scale words by a slope and pictures by a ceiling; the threshold is half of the ceiling."""
     just = float(np.log(ceiling / (2 - ceiling)))
     return replace(
         weights,

@@ -1,11 +1,10 @@
-"""What search and thumbnails cost: a cold search, all thumbnails of a video, a person's choice.
+"""Cost of search and thumbnails: a cold search, all thumbnails of a video, a person's choice.
 
     python -m benchmarks.search.search_cost FILM [--minutes 50] [--write]
 
-The film is repeated to the wanted length without encoding anything again, and indexed by a process
-of its own whose CPU time is what choosing thumbnails is compared with. Then every story gets its
-thumbnail anew: all keyframes are rated and the pictures are written. A search is cold when a shell
-starts it: a new process, over that library.
+The film is repeated to the given length without encoding it again, and indexed by a separate
+process; its CPU time is the reference. Then all thumbnails are chosen again: all keyframes are
+rated and the pictures are written. A cold search is a new process, as started by a shell.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ def main() -> None:
     if options.write:
         made_by = "Made by `python -m benchmarks.search.search_cost FILM --write`, one thread."
         common.write_page(
-            "search_cost", facts, f"# What search and thumbnails cost\n\n{table}\n\n{made_by}\n"
+            "search_cost", facts, f"# Cost of search and thumbnails\n\n{table}\n\n{made_by}\n"
         )
 
 
@@ -109,7 +108,7 @@ def cold_searches(folder: Path) -> dict[str, float | str]:
 
 
 def preferring(library: Library, video: str) -> dict[str, float]:
-    """A person takes another frame for story after story."""
+    """Time of learning when a person chooses another frame for several stories."""
     stories = library.stories(video)
     cpu, walls = [], []
     for number in range(CHOICES):

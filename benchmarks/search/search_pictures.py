@@ -1,11 +1,11 @@
-"""Whether another way of comparing pictures with words would be better than ours.
+"""Compares alternative methods of matching pictures and words with ours.
 
     python -m benchmarks.search.search_pictures --film FILM --truth video.json [--write]
 
-Every combination of: how a class is named to the text model, how a query is, what is subtracted
-from both, how many classes of a picture count, what a class's probability is measured against, how
-a picture is compared with a query, and how shots make a story. The best on the tuning half of our
-queries is then asked the held-out half.
+It tries every combination of: how classes and queries are phrased for the text model, what is
+subtracted from both, how many classes of a picture count, how class probabilities are normalized,
+how a picture is compared with a query, and how the scores of shots are pooled into a story. The
+best on the tuning half of our queries is then evaluated on the held-out half.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ COUNTING = (10, 1000)
 AGAINST = ("nothing", "root of the film's mean", "the film's mean", "less the film's mean")
 COMPARED = ("cosine of the mixture", "share of the query's classes")
 SHARPNESS = 20.0
-"""Of the softmax over cosines that says which classes a query may mean."""
+"""Temperature of the softmax over cosines that selects the classes of a query."""
 POOLS = {
     "best shot": lambda values: values.max(axis=0),
     "mean of the best three": lambda values: np.sort(values, axis=0)[-3:].mean(axis=0),
@@ -76,11 +76,11 @@ def main() -> None:
     text = table(facts)
     print(text)
     if options.write:
-        common.write_page("search_pictures", facts, f"# Pictures and words\n\n{text}\n")
+        common.write_page("search_pictures", facts, f"# Matching pictures and words\n\n{text}\n")
 
 
 def compared_with_ours(found: dict[Way, np.ndarray]) -> dict[str, object]:
-    """`found` has the share of queries with the right story first: [tuning, held out] x [films]."""
+    """Compare all methods with ours; `found` is the share of queries with the right story first."""
     tuning = np.array([halves[0] for halves in found.values()])
     best = max(found, key=lambda way: found[way][0].mean())
     return {
@@ -105,7 +105,8 @@ def table(facts: dict) -> str:
     films = facts["films"]
     return "\n".join(
         [
-            f"{facts['ways']} ways tried; right story first, by pictures alone.",
+            f"{facts['ways']} methods; share of queries with the right story first, by pictures "
+            "alone.",
             "",
             f"| | {' | '.join(films)} |",
             f"| --- |{' ---: |' * len(films)}",
@@ -158,7 +159,7 @@ def class_texts() -> dict[str, list[str]]:
 
 
 def compared(weights: np.ndarray, classes: np.ndarray, words: np.ndarray, how: str) -> np.ndarray:
-    """[shots, queries]: how far each shot, by the weights of its classes, shows what is asked."""
+    """Score of each shot for each query, from the weights of its classes: [shots, queries]."""
     if how == COMPARED[0]:
         return np.asarray(unit(weights @ classes) @ words.T)
     meant = np.exp(SHARPNESS * (unit(classes) @ words.T))
@@ -166,7 +167,7 @@ def compared(weights: np.ndarray, classes: np.ndarray, words: np.ndarray, how: s
 
 
 class Pictured:
-    """A film's shots as the image network sees them, and its queries."""
+    """The image network's output for a film's shots, and the film's queries."""
 
     def __init__(self, library: Library, film: str, truth: Path) -> None:
         stories = true_stories(library, film, truth) or library.stories(film)
@@ -195,7 +196,7 @@ class Pictured:
         return np.asarray(kept / np.maximum(kept.sum(axis=1, keepdims=True), 1e-9))
 
     def right_first(self, fits: np.ndarray, pool: str) -> tuple[float, float]:
-        """Share of queries on the tuning and on the held-out half; `fits` is [shots, queries]."""
+        """Share of queries with the right story first, by half; `fits` is [shots, queries]."""
         stories = np.full((self.right.shape[1], len(self.texts)), -1.0)
         for story in np.unique(self.owners[self.owners >= 0]):
             stories[story] = POOLS[pool](fits[self.owners == story])

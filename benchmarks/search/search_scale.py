@@ -2,11 +2,11 @@
 
     OMP_NUM_THREADS=2 python -m benchmarks.search.search_scale
 
-1,200 videos of 50 minutes are synthesised: 530,000 shots with their likeliest classes and a small
-picture each, 60,000 stories, a text window every eight seconds whose words are drawn from a
+1,200 videos of 50 minutes are synthesized: 530,000 shots with their most probable classes and a
+small picture each, 60,000 stories, a text window every eight seconds whose words are drawn from a
 vocabulary by Zipf's law and whose vectors are mixtures of the word vectors of 500 topics. They are
-written through the store as indexing would. Then a process of its own asks through the same door as
-everywhere, and has the file of every hit's thumbnail. A search is cold when a shell starts it.
+written through the store as indexing would. A separate process then searches through the public
+API, including the thumbnail files of all hits. A cold search is a new process.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def measure(folder: Path, videos: int, count: int) -> dict[str, float]:
 
 
 def ask(folder: Path, count: int) -> dict[str, float]:
-    """Ask a library that others wrote, then add a video and ask again."""
+    """Search an existing library, then add a video and search again."""
     library, made = Library(folder), Maker()
     began, started = time.perf_counter(), time.process_time()
     library.search("warm up", limit=1)
@@ -137,7 +137,7 @@ def milliseconds(seconds: float) -> float:
 
 
 class Maker:
-    """Synthesises videos, each from its number alone."""
+    """Synthesizes videos, each reproducible from its number."""
 
     def __init__(self) -> None:
         self.model = load_text_model("minilm")
@@ -175,7 +175,7 @@ class Maker:
         )
 
     def queries(self, count: int) -> Iterator[str]:
-        """Words of a topic, common words, and what nobody speaks of."""
+        """Queries of topic words, of common words, and of words that do not occur."""
         chance = np.random.default_rng(1)
         for number in range(count):
             match number % 3:
@@ -189,7 +189,7 @@ class Maker:
 
 @cache
 def picture() -> bytes:
-    """A JPEG of noise, a quarter as high as a keyframe is."""
+    """A JPEG of noise with a quarter of the height of a keyframe."""
     from PIL import Image
 
     noise = np.random.default_rng(0).integers(256, size=(64, 114, 3), dtype=np.uint8)
@@ -227,7 +227,7 @@ def put(store: Store, number: int, made: Maker) -> None:
 
 
 def recall(library: Library, meanings: np.ndarray) -> float:
-    """Share of the twenty windows nearest in float32 that the index finds among its twenty."""
+    """Share of the twenty nearest windows by exact float32 search that the index finds."""
     index, _ = library._search.searcher.score_stories("warm up")
     vectors = (library.store.load(video, PASSAGES).text_vectors for video in index.videos)
     exact = np.concatenate([rows.astype(np.float32) @ meanings.T for rows in vectors])

@@ -1,4 +1,4 @@
-"""How often a name that a story gets from its pictures is right, and the predicted probability.
+"""Accuracy of the names that stories get from their pictures, and of their probabilities.
 
     python -m benchmarks.search.sights --library DIR [--write]
 
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def sights_of(library: Library, film: str) -> list[Sight]:
-    """What the image network proposes for the stories of a film, with what CLIP says of it."""
+    """Names that the image network proposes for the stories of a film, with CLIP's scores."""
     judged = json.loads((QUERIES / "sights.json").read_text())[film]
     stories = photograph_stories(library, film) if film in FILMS else library.stories(film)
     store = library.store
@@ -82,7 +82,7 @@ def sights_of(library: Library, film: str) -> list[Sight]:
 
 
 def counted(film: str, found: list[Sight]) -> list[dict[str, object]]:
-    """How many names are given, and how many of them are right, by one network and by two."""
+    """How many names are given, and how many are right, without and with CLIP."""
     chances = {
         "classes": [chance_right(sight.probability) for sight in found],
         "classes and CLIP": [chance_right(s.probability, s.stands_out) for s in found],
@@ -101,7 +101,7 @@ def counted(film: str, found: list[Sight]) -> list[dict[str, object]]:
 
 
 def fitted(columns: np.ndarray, right: np.ndarray) -> tuple[float, ...]:
-    """Logistic regression by Newton's method: a weight for each column, and the offset."""
+    """Logistic regression by Newton's method: a weight per column, and the intercept."""
     columns = np.concatenate([columns, np.ones((len(columns), 1))], axis=1)
     penalty = PRIOR * np.eye(columns.shape[1])
     penalty[-1, -1] = 0
@@ -117,7 +117,7 @@ def fitted(columns: np.ndarray, right: np.ndarray) -> tuple[float, ...]:
 def table(facts: dict) -> str:
     return "\n".join(
         [
-            "Names from pictures with a chance of at least one half, judged by one person.",
+            "Names with a probability of at least one half, judged by one person.",
             "",
             "| film | half | by | proposed | given | of these right |",
             "| --- | --- | --- | ---: | ---: | ---: |",

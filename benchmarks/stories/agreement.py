@@ -1,4 +1,4 @@
-"""How fast agreement between annotators is found, and how often the paper's program finds it.
+"""Speed of computing the best agreement between annotators, and accuracy of the paper's program.
 
     python -m benchmarks.stories.agreement                 # everything, a few minutes on one core
     python -m benchmarks.stories.agreement --cases 200     # a quick look
@@ -45,10 +45,10 @@ def main() -> None:
 
 
 def measure_speed(repeats: int, seed: int) -> Iterator[dict[str, object]]:
-    """CPU seconds on films of 450 shots and about 60 stories a person."""
+    """CPU seconds on films with 450 shots and about 60 stories per annotator."""
     kinds: dict[str, Callable[..., list[Segmentation]]] = {
-        "people who saw the same film": similar_annotators,
-        "people who guess": random_annotators,
+        "similar annotators": similar_annotators,
+        "random annotators": random_annotators,
     }
     for kind, make in kinds.items():
         for annotators in (5, 10, 16):
@@ -73,7 +73,7 @@ def measure_speed(repeats: int, seed: int) -> Iterator[dict[str, object]]:
 
 
 def papers_experiment(cases: int, seed: int) -> Iterator[dict[str, object]]:
-    """100 shots, 2 to 7 stories, 2 to 10 annotators: how often is each program exact?"""
+    """How often each program is exact on 100 shots, 2 to 7 stories and 2 to 10 annotators."""
     numbers = range(2, 11)
     for annotators in numbers:
         gaps, proven = [], 0
@@ -103,14 +103,14 @@ def random_segmentation(rng: np.random.Generator, shots: int, stories: int) -> S
 def random_annotators(
     rng: np.random.Generator, *, shots: int, stories: int, annotators: int
 ) -> list[Segmentation]:
-    """People who have nothing in common: the hardest case."""
+    """Random annotators who have nothing in common, which is the hardest case."""
     return [random_segmentation(rng, shots, stories) for _ in range(annotators)]
 
 
 def similar_annotators(
     rng: np.random.Generator, *, shots: int, stories: int, annotators: int
 ) -> list[Segmentation]:
-    """One truth of which each person misses 15 %, shifts 30 % a little and adds 15 %."""
+    """Annotators who miss 15 % of the true boundaries, shift 30 % a little and add 15 %."""
     truth = np.array(random_segmentation(rng, shots, stories).cuts)
     people = []
     for _ in range(annotators):
@@ -129,10 +129,10 @@ def as_markdown(results: dict[str, list[dict]], options: argparse.Namespace) -> 
         f"Printed by `python -m benchmarks.stories.agreement --cases {options.cases} "
         f"--repeats {options.repeats} --seed {options.seed}`.",
         "",
-        "Time to find and prove the best segmentation: 450 shots, about 60 stories a person, "
-        "CPU seconds on one core.",
+        "Time to find and prove the best segmentation: 450 shots, about 60 stories per "
+        "annotator, CPU seconds on one core.",
         "",
-        "| annotators | who | films | proven exact | median s | most s | mean IoU |",
+        "| annotators | kind | films | proven exact | median s | max s | mean IoU |",
         "| ---: | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     lines += [

@@ -1,9 +1,9 @@
-"""How fast exact clustering is, beside the paper's full table and beside ruptures.
+"""Speed of exact clustering compared with the paper's full table and with ruptures.
 
     python -m benchmarks.stories.clustering [--shots 500 2000 10000] [--dimensions 30]
 
-Every row of the result holds the same stories, found with the same objective; a row whose stories
-differ is an error. Times are processor seconds on one thread, the best of several runs. Writes
+All methods must find the same stories with the same objective; a difference is an error. Times are
+CPU seconds on one thread, the best of several runs. Writes
 docs/benchmarks/clustering.json and clustering.md.
 """
 
@@ -37,7 +37,7 @@ DYNP_LIMIT = 120
 
 
 def made_video(shots: int, dimensions: int, seed: int = 0) -> np.ndarray:
-    """Stories at random places, of random length, with half as much noise as distance."""
+    """A synthetic video: stories of random length, with half as much noise as distance."""
     rng = np.random.default_rng(seed)
     stories = shots // SHOTS_PER_STORY
     cuts = rng.choice(np.arange(1, shots), size=stories - 1, replace=False)
@@ -48,7 +48,7 @@ def made_video(shots: int, dimensions: int, seed: int = 0) -> np.ndarray:
 
 
 def full_table(vectors: np.ndarray, penalty: float) -> tuple[int, ...]:
-    """The paper's own dynamic program: D[m, j] for every m and j, and then the best m."""
+    """The paper's dynamic program: computes D[m, j] for every m and j, then the best m."""
     shots = len(vectors)
     places = np.arange(shots + 1)
     costs = np.full((shots + 1, shots + 1), np.inf)
@@ -72,9 +72,9 @@ def full_table(vectors: np.ndarray, penalty: float) -> tuple[int, ...]:
 
 
 def ruptures_every_count(vectors: np.ndarray, penalty: float) -> tuple[int, ...]:
-    """What ruptures offers for this objective: its compiled program for every count.
+    """This objective with ruptures: its compiled solver, once for every count.
 
-    ruptures keeps the cuts and not their cost, which is summed here from cumulative sums.
+    ruptures returns the cuts without their cost, which is computed here from cumulative sums.
     """
     import ruptures
 
@@ -96,7 +96,7 @@ def ruptures_every_count(vectors: np.ndarray, penalty: float) -> tuple[int, ...]
 
 
 def timed(work: Callable[[], Any], least_seconds: float = 0.3) -> tuple[float, Any]:
-    """Processor seconds of the fastest of several runs, and what it gave."""
+    """CPU seconds of the fastest of several runs, and the result."""
     best, spent, result = math.inf, 0.0, None
     while spent < least_seconds:
         started = time.process_time()
@@ -107,14 +107,14 @@ def timed(work: Callable[[], Any], least_seconds: float = 0.3) -> tuple[float, A
 
 
 def measure(shots: int, dimensions: int) -> list[dict[str, Any]]:
-    """Time every way to the same stories."""
+    """Time all methods that find the same stories."""
     import ruptures
 
     vectors = made_video(shots, dimensions)
     penalty = 0.5 * dimensions
     seconds, found = timed(lambda: cluster(vectors, penalty))
     wanted, m = found.segmentation.cuts, len(found.segmentation) - 1
-    # At this price per story the paper's objective and a fixed price have the same answer.
+    # With this penalty per story, a fixed penalty gives the same result as the paper's objective.
     price = penalty * math.log(shots / m)
     rows: list[dict[str, Any]] = []
 
@@ -128,7 +128,11 @@ def measure(shots: int, dimensions: int) -> list[dict[str, Any]]:
         spent, cuts = timed(work)
         note(method, task, spent, tuple(int(cut) for cut in cuts))
 
-    objective, told_price, told_count = "the paper's objective", "told the price", "told the count"
+    objective, given_penalty, given_count = (
+        "the paper's objective",
+        "given the penalty",
+        "given the count",
+    )
     note("storyscope cluster", objective, seconds, wanted)
     if shots <= FULL_TABLE_LIMIT:
         run("full table D[m, j]", objective, lambda: full_table(vectors, penalty))
@@ -138,27 +142,27 @@ def measure(shots: int, dimensions: int) -> list[dict[str, Any]]:
             lambda: ruptures_every_count(vectors, penalty),
         )
     run(
-        "storyscope, one walk",
-        told_price,
+        "storyscope, one pass",
+        given_penalty,
         lambda: cheapest_partitions(vectors, np.array([price]))[0].segmentation.cuts,
     )
     pelt = ruptures.Pelt(model="l2", min_size=1, jump=1)
-    run("ruptures Pelt", told_price, lambda: pelt.fit(vectors).predict(pen=price)[:-1])
+    run("ruptures Pelt", given_penalty, lambda: pelt.fit(vectors).predict(pen=price)[:-1])
     kernel = ruptures.KernelCPD(kernel="linear", min_size=1)
     run(
         "ruptures KernelCPD (compiled)",
-        told_price,
+        given_penalty,
         lambda: kernel.fit(vectors).predict(pen=price)[:-1],
     )
     if shots <= FULL_TABLE_LIMIT:
         run(
             "ruptures KernelCPD (compiled)",
-            told_count,
+            given_count,
             lambda: kernel.fit(vectors).predict(n_bkps=m)[:-1],
         )
     if shots <= DYNP_LIMIT:
         dynp = ruptures.Dynp(model="l2", min_size=1, jump=1)
-        run("ruptures Dynp", told_count, lambda: dynp.fit(vectors).predict(n_bkps=m)[:-1])
+        run("ruptures Dynp", given_count, lambda: dynp.fit(vectors).predict(n_bkps=m)[:-1])
     return rows
 
 
@@ -166,10 +170,10 @@ def as_markdown(rows: list[dict[str, Any]], dimensions: int, machine: str) -> st
     lines = [
         "# Speed of exact clustering",
         "",
-        f"Processor seconds on one thread, {dimensions} dimensions, {machine}; the stories of all "
+        f"CPU seconds on one thread, {dimensions} dimensions, {machine}; the stories of all "
         "rows of one size are the same. Made by `python -m benchmarks.stories.clustering`.",
         "",
-        "| shots | what is asked | method | seconds | beside storyscope |",
+        "| shots | task | method | seconds | relative to storyscope |",
         "| ---: | --- | --- | ---: | ---: |",
     ]
     ours = {row["shots"]: row["seconds"] for row in rows if row["method"] == "storyscope cluster"}
@@ -181,10 +185,10 @@ def as_markdown(rows: list[dict[str, Any]], dimensions: int, machine: str) -> st
         )
     lines += [
         "",
-        "*The paper's objective*: only C is given, the number of stories is to be found. *Told the "
-        "price* or *told the count*: the solver is handed the price per story, or the number of "
-        "stories, that the first row had to find. ruptures has no concave penalty, so its way to "
-        "the paper's objective is one answer for every count.",
+        "*The paper's objective*: only C is given, and the number of stories has to be found. "
+        "*Given the penalty* or *given the count*: the solver gets the penalty per story, or the "
+        "number of stories, that the first row had to find. ruptures has no concave penalty, so it "
+        "needs one run for every count to solve the paper's objective.",
     ]
     return "\n".join(lines) + "\n"
 

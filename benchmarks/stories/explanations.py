@@ -50,7 +50,7 @@ CUES = ("appearance", "colour", "time")
 
 
 def checked(film: AnnotatedVideo, model: StoryModel) -> dict[str, Any]:
-    """How often the cue named is the cue whose shuffling costs the score most."""
+    """How often shuffling the named cue lowers the score most."""
     rhythm, features = rhythm_of(film), [*film.features.values()]
     relations = relate(features, rhythm)
     stories = LearnedDetector(model).find(film.without_truth())
@@ -87,7 +87,8 @@ def written(rows: list[dict[str, Any]], shares: dict[str, float]) -> str:
         "# Explanations, checked by shuffling one cue at a time\n\n"
         f"{table}\nThe cue that is named first is the one whose shuffling costs the "
         f"boundary's score most at {rate:.0%} of the boundaries, and at {clear:.0%} of those where "
-        "one cue has more than half of the say; chance would name one of three. Importance: "
+        "one cue contributes more than half; random choice would be right for one in three. "
+        "Importance: "
         + ", ".join(f"{cue} {share:.3f}" for cue, share in shares.items())
         + ".\n\n![Feature importance by averaged absolute gradients](importance.png)\n\n"
         "Made by `python -m benchmarks.stories.explanations`.\n"

@@ -41,14 +41,14 @@ def main() -> None:
 
 
 def film(count: int, seed: int = 0) -> tuple[list[Shot], list[Features]]:
-    """Stories of 3 to 14 shots that each look their own way."""
+    """A synthetic film whose stories have 3 to 14 shots and features of their own."""
     random = np.random.default_rng(seed)
     story = np.repeat(np.arange(count), random.integers(3, 15, count))[:count]
     features = [
         Features(
             name,
             random.normal(size=(count, size))[story] + random.normal(size=(count, size)),
-            "made up",
+            "synthetic",
         )
         for name, size in SIZES.items()
     ]
@@ -65,7 +65,7 @@ def film(count: int, seed: int = 0) -> tuple[list[Shot], list[Features]]:
 
 
 def turned(path: StoryPath) -> dict[str, Any]:
-    """Every granularity, timed, and whether any boundary was lost on the way."""
+    """Time every granularity, and count the boundaries that a finer level lost."""
     seconds, levels = [], []
     for granularity in np.linspace(0, 1, STEPS):
         began = time.process_time()
@@ -98,15 +98,15 @@ def written(facts: dict[str, Any]) -> str:
         ],
         ["finer steps that lost a boundary", str(facts["steps_that_lost_a_boundary"])],
         [
-            f"numbers of stories asked for (1 to {facts['counts_asked']}) and not met",
+            f"requested numbers of stories (1 to {facts['counts_asked']}) and not met",
             str(facts["counts_not_met"]),
         ],
-        ["stories without being asked", str(facts["natural"])],
+        ["stories by default", str(facts["natural"])],
         ["nested levels from the same path", nested],
     ]
     return (
-        f"# The dial from few stories to many\n\n{markdown(['what', 'value'], rows)}\n"
-        "Made by `python -m benchmarks.stories.granularity`; processor time of one core.\n"
+        f"# Granularity: from few stories to many\n\n{markdown(['what', 'value'], rows)}\n"
+        "Made by `python -m benchmarks.stories.granularity`; CPU time of one core.\n"
     )
 
 

@@ -1,9 +1,9 @@
-"""Draws what each measure punishes, for docs/measures.md.
+"""Draws the figures in docs/measures.md that show what each measure penalizes.
 
     python -m benchmarks.stories.measure_pictures
 
 Writes docs/pictures/measure-*.svg; every number in them is computed by the measures themselves.
-Prints how uniform cuts score on made-up stories of more and less equal length.
+Prints the scores of uniform cuts on synthetic stories of more or less equal length.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BLUE, GREEN = ("#1f4e8c", "#5e92d1"), ("#1c6e3e", "#68ba84")
 END = 24
 TRUTH = Segmentation((0, 6, 10, 18), END)
 OFF_GRID = Segmentation((0, 4, 9, 17), END)
-"""A truth none of whose cuts falls on the grid of uniform cuts."""
+"""True stories none of whose cuts falls on the grid of uniform cuts."""
 Measure = Callable[[Segmentation, Segmentation], str]
 
 
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def pictures() -> Iterator[tuple[str, str]]:
-    """Name and drawing of every picture."""
+    """The name and SVG of every figure."""
     yield "iou", draw(_iou, {
         "the same stories": [6, 10, 18],
         "one cut a shot late": [7, 10, 18],
@@ -75,7 +75,7 @@ def pictures() -> Iterator[tuple[str, str]]:
 def draw(
     measure: Measure, answers: dict[str, Sequence[int]], *, truth: Segmentation = TRUTH
 ) -> str:
-    """The truth, each answer below it, and its score at the right."""
+    """Draw the true stories and, below them, each segmentation with its score at the right."""
     width = LABEL + END * UNIT + SCORE
     height = STEP * (len(answers) + 1) + 10
     parts = [
@@ -123,10 +123,10 @@ def _both(found: Segmentation, truth: Segmentation) -> str:
 
 
 def blind_grid(spread: float, *, stories: int = 2000, seed: int = 0) -> dict[str, float]:
-    """Uniform cuts with the true count against stories whose lengths vary.
+    """Scores of uniform cuts with the true count on stories whose lengths vary.
 
-    `spread` is the standard deviation of the lengths over their mean: 0 for equal stories with the
-    grid out of step, 1 for cuts that fall like rain.
+    `spread` is the coefficient of variation of the lengths: 0 for equal stories with a shifted
+    grid, 1 for completely random cuts.
     """
     rng = np.random.default_rng(seed)
     mean = 1000
@@ -134,7 +134,7 @@ def blind_grid(spread: float, *, stories: int = 2000, seed: int = 0) -> dict[str
         lengths = np.maximum(1, rng.gamma(1 / spread**2, mean * spread**2, stories).astype(int))
     else:
         lengths = np.full(stories, mean)
-    # Films of 50 stories, each with its grid begun anew.
+    # Films of 50 stories, each with its own grid.
     scores = []
     for film in lengths.reshape(-1, 50):
         truth = Segmentation((0, *np.cumsum(film)[:-1].tolist()), int(film.sum()))

@@ -1,8 +1,8 @@
-"""Which rule should choose C? Every candidate, on real and on made-up videos.
+"""Compares rules for choosing C, on real and on synthetic videos.
 
     python -m benchmarks.stories.penalty FOLDER_OF_BBC FOLDER_OF_OVSD
 
-A rule with a free number is judged by leaving one video out: the number is chosen on the others.
+The parameter of a rule, if it has one, is chosen by leave-one-video-out cross-validation.
 Writes docs/benchmarks/penalty.json and penalty.md, and docs/pictures/penalty.svg.
 """
 
@@ -65,7 +65,7 @@ EMBEDDINGS: dict[str, Callable[[AnnotatedVideo], np.ndarray]] = {
 
 
 class Case:
-    """A video in one embedding, with what every rule needs of it."""
+    """A video in one embedding, with the data that the rules need."""
 
     def __init__(self, rows: np.ndarray, score: Callable[[Segmentation], float]) -> None:
         self.rows, self.score = rows, score
@@ -79,7 +79,7 @@ class Case:
 
     @cached_property
     def changes(self) -> list[tuple[float, int, float]]:
-        """From high C to low: where a partition becomes cheapest, its stories and its score."""
+        """The optimal partitions from high to low C, with their stories and scores."""
         points = [p.partition for p in self.hull.explore(1, max(1, int(0.6 * len(self.rows))))]
         finest = self.hull.corners[-1].partition
         points += [finest] if finest.segmentation != points[-1].segmentation else []
@@ -110,7 +110,7 @@ def _half_steps(rows: np.ndarray, lag: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Rule:
-    """A way to choose C with one free number, or none."""
+    """A rule for choosing C, with at most one parameter."""
 
     name: str
     settings: Sequence[Any]
@@ -118,7 +118,7 @@ class Rule:
 
 
 def at_most(case: Case, share: float) -> float:
-    """Score at the smallest C that leaves at most this share of stories per shot."""
+    """The score at the smallest C with at most this many stories per shot."""
     few = [(stories, score) for _, stories, score in case.changes]
     return [score for stories, score in few if stories <= max(1, share * len(case.rows))][-1]
 
@@ -162,7 +162,7 @@ def real_cases(video: AnnotatedVideo, rows: np.ndarray) -> Case:
 
 
 def left_out(table: np.ndarray) -> float:
-    """Mean score when each video's setting is the best of the other videos; settings x videos."""
+    """Mean score if each video uses the best setting of the others; `[settings, videos]`."""
     scores = []
     for video in range(table.shape[1]):
         best = np.delete(table, video, axis=1).mean(axis=1).argmax()
@@ -183,7 +183,7 @@ def on_real(collections: dict[str, Sequence[AnnotatedVideo]]) -> dict[str, Any]:
 
 
 def with_duplicate(collections: dict[str, Sequence[AnnotatedVideo]]) -> dict[str, Any]:
-    """Shot 11 becomes a copy of shot 10, and nothing else changes."""
+    """The video with shot 11 replaced by a copy of shot 10."""
     result: dict[str, Any] = {}
     for penalty in ("paper", "auto"):
         for name, videos in collections.items():
@@ -200,7 +200,7 @@ def with_duplicate(collections: dict[str, Sequence[AnnotatedVideo]]) -> dict[str
 def made_video(
     seed: int, shots: int, share: float, dimensions: int, noise: float, duplicates: int
 ) -> tuple[np.ndarray, Segmentation]:
-    """Stories a distance of about 1.4 apart; some shots repeat the one before."""
+    """A synthetic video: stories are about 1.4 apart, and some shots repeat the previous one."""
     rng = np.random.default_rng(seed)
     stories = max(2, round(shots * share))
     lengths = np.maximum(2, np.round(rng.dirichlet(np.full(stories, 4.0)) * shots)).astype(int)
@@ -229,7 +229,7 @@ def on_made() -> Iterator[dict[str, Any]]:
 
 
 def draw(videos: Sequence[AnnotatedVideo], output: Path) -> None:
-    """Mean IoU against C, as in the paper's figure, with the C that each rule takes."""
+    """Plot mean IoU over C, as in the paper's figure, with the C that each rule chooses."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -263,10 +263,10 @@ def draw(videos: Sequence[AnnotatedVideo], output: Path) -> None:
 
 def as_markdown(record: dict[str, Any]) -> str:
     lines = [
-        "# Which rule should choose C",
+        "# Rules for choosing C",
         "",
-        "Mean IoU, BBC Planet Earth (11) / open films (8). A free number of a rule is chosen on "
-        "the other videos. Made by `python -m benchmarks.stories.penalty`.",
+        "Mean IoU, BBC Planet Earth (11) / open films (8). The parameter of a rule is chosen "
+        "on the other videos. Made by `python -m benchmarks.stories.penalty`.",
         "",
         "| rule | " + " | ".join(EMBEDDINGS) + " | mean |",
         "| --- |" + " ---: |" * (len(EMBEDDINGS) + 1),
@@ -281,8 +281,8 @@ def as_markdown(record: dict[str, Any]) -> str:
         lines.append(f"| {penalty} | " + " / ".join(f"{v:.3f}" for v in row.values()) + " |")
     lines += [
         "",
-        "Made-up videos of 150 shots: 8 to 45 stories, noise a tenth and three tenths of the size "
-        "of a story's place; mean of 24.",
+        "Synthetic videos of 150 shots: 8 to 45 stories, noise of a tenth and three tenths of the "
+        "distance between stories; mean of 24.",
         "",
         "| dimensions | duplicate shots | paper | auto |",
         "| ---: | ---: | ---: | ---: |",

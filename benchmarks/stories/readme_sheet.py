@@ -1,9 +1,9 @@
-"""The README's picture of a real film: eight stories of Big Buck Bunny.
+"""Makes the contact sheet in the README: eight stories of Big Buck Bunny.
 
     python -m benchmarks.stories.readme_sheet [--data ../shared/data] [--library FOLDER]
 
-The film is indexed with the default settings, and eight stories are asked for. The model that ships
-has learned from an annotation of this film, so the picture says nothing of how well it does.
+The film is indexed with the default settings, and eight stories are requested. The shipped model
+was trained on an annotation of this film, so the picture is no evidence of accuracy.
 """
 
 from __future__ import annotations

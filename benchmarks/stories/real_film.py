@@ -1,12 +1,12 @@
-"""A real film from the file to its stories, by our own shots and features, against the truth.
+"""The whole pipeline on a real film, from the file to its stories, compared with the annotation.
 
     python -m benchmarks.stories.real_film [--data ../shared/data] [--library FOLDER]
 
-Big Buck Bunny is the one film that is there with picture, sound and truth. It is indexed with the
+Big Buck Bunny is the only film available with video, sound and annotation. It is indexed with the
 default settings and a story model that was trained without it, and its stories are compared with
-those in `ovsd/01`, on frames. Beside them stand the same detector by shot timing alone and on the
-shots and features of that folder, and uniform cuts with the true number. The boundaries are
-explained, and the explanations checked by shuffling one cue at a time.
+those in `ovsd/01`, frame by frame. For comparison, the same detector runs on shot timing alone and
+on the shots and features of that folder, and the film is cut uniformly into the true number of
+stories. Explanations of the boundaries are checked by shuffling one cue at a time.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def compared(library: Library, film: str, video: AnnotatedVideo) -> dict[str, Any]:
-    """How well the stories agree with the truth, beside other ways to part the same film."""
+    """Scores of our stories and of other segmentations of the same film."""
     end, fps = video.frame_count, video.fps
     seconds = [shot.span.start for shot in library.shots(film)]
     edges = [*(min(round(start * fps), end - 1) for start in seconds), end]
@@ -98,7 +98,7 @@ def scored(found: Segmentation, truth: Segmentation) -> dict[str, float]:
 
 
 def explained(library: Library, film: str) -> dict[str, Any]:
-    """What speaks for the boundaries; how often shuffling the strongest cue costs most."""
+    """The strongest cues of the boundaries, and how often shuffling them lowers the score most."""
     reasons = explain_boundaries(library, film)
     losses = losses_when_shuffled(
         Rhythm.of(library.shots(film)),

@@ -1,9 +1,9 @@
-"""The tables of story detection in the docs, by `storyscope benchmark` itself.
+"""Makes the tables of story detection in the docs with `storyscope benchmark`.
 
     python -m benchmarks.stories.stories [--data ../shared/data] [--jobs 2] [NAME ...]
 
-Results are cached by the command: a stopped run resumes, and a finished one costs nothing. NAME
-is one or more of the runs below.
+The command caches its results: a stopped run is continued, and a finished one is not repeated.
+NAME selects one or more of the runs below.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RUNS: dict[str, list[str]] = {
     "triplet-bbc": ["bbc", *SEEN, "--folds", "3", "--methods", "triplet,cluster"],
     "ablation-bbc": ["bbc", *SEEN, "--train", "{data}/ovsd", "--folds", "3"],
 }
-"""What the command is called with, the folder of the data first."""
+"""The arguments of each run, starting with the data folder."""
 
 
 def main() -> None:

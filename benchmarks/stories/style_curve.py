@@ -1,4 +1,4 @@
-"""How much annotation it takes to learn an editor's style: held-out score against minutes.
+"""How much annotation is needed to learn an editor's style: held-out score by minutes.
 
     python -m benchmarks.stories.style_curve [--data ../shared/data] [--draws 3]
 
@@ -36,7 +36,7 @@ FEATURES = ["vgg19", "hsv"]
 BBC = (30, 100, 300)
 JOINED = (30, 100)
 OVSD = (30, 120)
-"""Minutes to annotate."""
+"""Numbers of annotated minutes."""
 
 
 def main() -> None:
@@ -70,7 +70,7 @@ def with_pairs_joined(example: StoryExample) -> StoryExample:
 def curve(
     base: StoryModel, videos: Sequence[StoryExample], minutes: Sequence[float], draws: int
 ) -> list[dict[str, float]]:
-    """A point for each number of annotated minutes."""
+    """The learning curve: a point for each number of annotated minutes."""
     before = np.array([score(base, video) for video in videos])
     points = []
     for wanted in minutes:
@@ -102,9 +102,9 @@ def curve(
 def annotate(
     videos: Sequence[StoryExample], order: Sequence[int], minutes: float
 ) -> tuple[list[StoryExample], int]:
-    """So many minutes: whole videos in this order, then the beginning of one more.
+    """Annotate this many minutes: whole videos in this order, then the beginning of the next one.
 
-    Returns the examples and how many videos they come from; at least one video is left.
+    Returns the examples and the number of videos they come from; at least one video is left out.
     """
     chosen, left = [], 60 * minutes
     for used, number in enumerate(order[:-1]):

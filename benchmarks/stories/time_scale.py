@@ -2,9 +2,9 @@
 
     python -m benchmarks.stories.time_scale [--data ../shared/data]
 
-Films are played at other speeds to a model trained on `bbc` only: the pictures are the same, so the
-stories should be the same. Then pieces of about four minutes of them, as short as a news item, are
-scored separately.
+Films are sped up or slowed down and given to a model trained on `bbc` only: the pictures are the
+same, so the stories should be the same. Pieces of about four minutes, as short as a news item, are
+also scored separately.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def played(films: Sequence[AnnotatedVideo], speed: float, model: StoryModel) -> list[float]:
-    """Means over the films at that speed."""
+    """Mean scores over the films at that speed."""
     examples = (example_of(film) for film in films)
     scores = [scored(replace(each, rhythm=faster(each, speed)), model) for each in examples]
     return [float(mean) for mean in np.mean(scores, axis=0)]
@@ -71,7 +71,7 @@ def faster(example: StoryExample, speed: float) -> Rhythm:
 
 
 def pieces(example: StoryExample) -> list[StoryExample]:
-    """The film in parts of whole stories; parts of one story say nothing."""
+    """Split the film into pieces of whole stories; pieces of a single story are left out."""
     parts, first = [], 0
     edges = example.rhythm.edges
     for story in example.truth:
@@ -82,7 +82,7 @@ def pieces(example: StoryExample) -> list[StoryExample]:
 
 
 def scored(example: StoryExample, model: StoryModel) -> list[float]:
-    """Ours, equal times with the true number, and how many stories."""
+    """Scores of our stories and of a uniform segmentation, and the numbers of stories."""
     found = find_path(example.features, example.rhythm, model).stories
     count = len(example.truth)
     equal = equal_times(example.rhythm.edges, count)

@@ -1,13 +1,13 @@
-"""How often sounds are named rightly, and what that costs.
+"""Accuracy and cost of sound recognition.
 
     python -m benchmarks.words.sounds --sounds FOLDER [--film FILM] [--write]
 
-The folder is the Debian package `tuxpaint-stamps-default` 2022.06.04-1, unpacked: hundreds of
-pictures of things, some with the sound they make and all with their name. A query is a word of such
-a name that is also a word of a kind of sound (`frog`, `toilet`); its answers are the sounds of the
-things that have it in their name. Half of the things, by the hash of their name, are held out: the
-least probability of a kind that is named was chosen on the others. A film has no truth: of it only
-the number of passages, the commonest kinds and the cost are printed.
+The folder is the unpacked Debian package `tuxpaint-stamps-default` 2022.06.04-1: hundreds of
+pictures of named things, some of which have a sound. A query is a word in such a name that is also
+a word in a class of sounds (`frog`, `toilet`); its right results are the sounds of the things that
+have the word in their name. Half of the things, by the hash of their name, are held out: the
+probability threshold was chosen on the other half. A film has no annotation, so only the number of
+passages, the most frequent sounds and the cost are printed.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from storyscope.transcripts.sounds import (
 
 THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7)
 FOLDERS = frozenset({"animals", "hobbies", "household", "naturalforces", "town", "vehicles"})
-"""Folders of things with a sound of their own; in the others a voice reads a letter or a name."""
+"""Folders of things with real sounds; in other folders a voice reads a letter or a name."""
 SHORTEST_WORD = 3
 
 
 class Named(NamedTuple):
-    """A thing's sound."""
+    """The sound of a named thing."""
 
     name: str
     words: frozenset[str]
     probabilities: np.ndarray
-    """float [kinds]: the largest of any patch."""
+    """Maximum probability over all patches: float [classes]."""
 
 
 def main() -> None:
@@ -69,11 +69,11 @@ def main() -> None:
     print(page)
     if options.write:
         whole = {"named": facts, "film": film, "threshold": MIN_PROBABILITY}
-        common.write_page("sounds", whole, f"# Kinds of sound\n\n{page}\n")
+        common.write_page("sounds", whole, f"# Sound recognition\n\n{page}\n")
 
 
 def read_sounds(folder: Path) -> list[Named]:
-    """Every sound of the folder that has a name, with what is heard in it."""
+    """Every named sound in the folder, with the predicted classes."""
     tagger, found = load_tagger(), []
     for path in sorted(folder.rglob("*.ogg")):
         text = path.with_suffix(".txt")
@@ -99,7 +99,7 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def found_by_name(sounds: list[Named], threshold: float) -> dict[str, float]:
-    """Of the words that name both a thing and a kind: how many of its sounds are found by it."""
+    """Precision and recall of queries by words that name both a thing and a class of sounds."""
     kinds = [
         (words_of(kind), number)
         for number, kind in enumerate(sound_kinds())
@@ -144,7 +144,7 @@ def counted(film: Path) -> dict[str, object]:
 
 def table(facts: dict, film: dict | None) -> str:
     lines = [
-        "| half | sounds | queries | least probability | wanted sounds found | found ones right |",
+        "| half | sounds | queries | threshold | recall | precision |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",
         *(
             f"| {half} | {row['sounds']} | {row['queries']} | {row['threshold']:.2f} "
@@ -157,7 +157,7 @@ def table(facts: dict, film: dict | None) -> str:
         lines += [
             "",
             f"A film of {film['minutes']} minutes: {film['passages']} passages, "
-            f"{film['cpu_seconds_a_minute']} CPU-seconds a minute of film; commonest: "
+            f"{film['cpu_seconds_a_minute']} CPU seconds per minute of film; most frequent: "
             f"{', '.join(film['commonest'])}.",
         ]
     return "\n".join([*lines, "", "Made by `python -m benchmarks.words.sounds`."])

@@ -1,10 +1,10 @@
-"""Similarity of pieces of one voice and of two voices, by the voice encoder.
+"""Voice encoder similarity of recordings of the same voice and of different voices.
 
     python -m benchmarks.words.speakers [--write]
 
-The recordings are of Debian's `pocketsphinx-testdata`: a reader of LibriVox and a person who names
-playing cards. Each is cut into pieces of three seconds. They are few: `SAME_VOICE` in
-`transcripts/speakers.py` lies between what is printed here, and was measured on nothing else.
+The recordings come from Debian's `pocketsphinx-testdata`: a LibriVox reader and a person who names
+playing cards. Each is cut into pieces of three seconds. This is a small sample: `SAME_VOICE` in
+`transcripts/speakers.py` was chosen between the values printed here and validated on nothing else.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def pieces_of(voice: str) -> list[np.ndarray]:
-    """A voice's recordings, one after the other, in pieces of three seconds."""
+    """The recordings of a voice, concatenated and cut into pieces of three seconds."""
     sound = []
     for path in sorted((RECORDINGS / voice).glob("*.wav")):
         with wave.open(str(path)) as file:

@@ -1,12 +1,12 @@
-"""What words cost: mining terms, grouping them, features, titles, speech, on-screen text.
+"""Cost of text processing: mining and grouping terms, features, titles, speech, on-screen text.
 
     python -m benchmarks.words.words                     # everything, a few minutes on two cores
     python -m benchmarks.words.words --only mining       # one part
     python -m benchmarks.words.words --models whisper-tiny.en
 
-Speech is made on the spot by espeak-ng from the demo film's narration (and LibriVox samples of
-Debian's pocketsphinx-testdata where they are installed). Every part runs in a process of its own,
-so that its memory is its own. Writes docs/benchmarks/words.json and words.md.
+Speech is synthesized by espeak-ng from the demo film's narration; LibriVox samples of Debian's
+pocketsphinx-testdata are used too, if installed. Every part runs in a separate process, so that its
+memory can be measured. Writes docs/benchmarks/words.json and words.md.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def run_alone(job: str) -> dict[str, float]:
-    """Run one part in a fresh process and take its facts."""
+    """Run one part in a new process and return its results."""
     command = [sys.executable, "-m", "benchmarks.words.words", "--in-process", job]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -66,7 +66,7 @@ def run_alone(job: str) -> dict[str, float]:
 
 
 def measure_mining() -> dict[str, float]:
-    """Terms of a narration as long as a fifty-minute documentary's."""
+    """Measure mining terms from the narration of a fifty-minute documentary."""
     from storyscope.concepts import mine
     from storyscope.transcripts import transcript_of_cues
 
@@ -88,7 +88,7 @@ def measure_mining() -> dict[str, float]:
 
 
 def measure_features() -> dict[str, float]:
-    """Vectors, groups and both features: 4,000 mentions of 1,200 terms, 500 shots."""
+    """Measure vectors, groups and both features: 4,000 mentions of 1,200 terms, 500 shots."""
     from storyscope.concepts import group_terms, load_vectors, semantic_features
     from storyscope.concepts.detectors import Detections
     from storyscope.core import Mined, Shot, Span, Transition, Word
@@ -121,7 +121,7 @@ def measure_features() -> dict[str, float]:
 
 
 def measure_titles() -> dict[str, float]:
-    """Titles of 60 stories without and with a grammar's phrases."""
+    """Measure titles of 60 stories without and with noun phrases from a parser."""
     from storyscope.concepts import mine, title_stories
     from storyscope.core import Span, Story
     from storyscope.transcripts import transcript_of_cues
@@ -147,7 +147,7 @@ def measure_titles() -> dict[str, float]:
 
 
 def measure_detectors() -> dict[str, float]:
-    """Training one concept of 100 pictures, and 10,000 concepts on a film's 1,500 keyframes."""
+    """Measure training a concept, and scoring 10,000 concepts on 1,500 keyframes."""
     from storyscope.concepts import TrainedConcepts, train_concepts
 
     random = np.random.default_rng(0)
@@ -173,7 +173,7 @@ def measure_detectors() -> dict[str, float]:
 
 
 def measure_speech(model: str) -> dict[str, float]:
-    """CPU and clock time a second of speech, and the share of words heard wrong."""
+    """Measure CPU and wall time per second of speech, and the word error rate."""
     from storyscope.core import SoundChunk
     from storyscope.transcripts import transcribe
     from storyscope.transcripts.speech import load_recognizer
@@ -204,7 +204,7 @@ def measure_speech(model: str) -> dict[str, float]:
 
 
 def measure_screen() -> dict[str, float]:
-    """CPU seconds a keyframe, with two lines of text and with none."""
+    """Measure CPU seconds per keyframe, with two lines of text and without text."""
     from PIL import Image, ImageDraw, ImageFont
 
     from storyscope.transcripts.screen import load_reader
@@ -286,7 +286,7 @@ def plain_words(text: str) -> list[str]:
 
 
 def as_markdown(results: dict[str, dict[str, float]]) -> str:
-    lines = ["# What words cost", "", "Measured by `python -m benchmarks.words.words`.", ""]
+    lines = ["# Cost of text processing", "", "Measured by `python -m benchmarks.words.words`.", ""]
     lines += ["| part | what | value |", "| --- | --- | --- |"]
     for job, facts in results.items():
         for name, value in facts.items():
