@@ -47,6 +47,22 @@ class Server:
             self.execute(f"ALTER SYSTEM SET {name} = {value}")
         self.execute("SELECT pg_reload_conf()")
 
+    def restart(self) -> None:
+        """Stop the server and start it again, for settings that need it."""
+        self._guard.kill()
+        self._guard.wait()
+        self._server.stop()
+        self._server.ensure_postgres_running()
+        self._guard = _guard(self._server.get_pid())
+
+    def read_files(self, database: str) -> None:
+        """Read every file of a database, so that what queries need is in memory."""
+        ((number,),) = self.execute("SELECT oid FROM pg_database WHERE datname = %s", database)
+        for path in sorted((self._server.pgdata / "base" / str(number)).iterdir()):
+            with path.open("rb") as file:
+                while file.read(1 << 20):
+                    pass
+
     def cut_connections(self) -> None:
         """Terminate every other connection, as a network failure would."""
         self.execute(
