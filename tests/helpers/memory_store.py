@@ -204,6 +204,9 @@ class MemoryStore:
         keys = {video: self.key(video, artefact) for video in ready}
         return {video: key for video, key in keys.items() if key is not None}
 
+    def prefetch(self, videos, artefacts):
+        pass
+
     def load(self, video, artefact):
         kept = self._state.artefacts.get((video, artefact.name))
         if kept is None:
@@ -229,7 +232,7 @@ class MemoryStore:
         if not len(keyframes):
             raise LibraryError(f"{video} has no keyframes; index it again")
         number = int(np.abs(keyframes.seconds - seconds).argmin())
-        return int(keyframes.frames[number]), keyframes.pictures[number]
+        return int(keyframes.frames[number]), keyframes.pictures[number], self.key(video, SCAN)
 
     def vector_index(self):
         return None

@@ -125,7 +125,7 @@ def test_a_film_is_saved_and_opened_without_its_pictures_and_sound_in_memory(sto
         film = store.load("film", SCAN)
         assert film.keyframes.pictures[399] == bytes([399 % 251]) * 100_000
         assert film.sound.mfcc[7000:7001].tolist() == [[7.0] * 30]
-        assert store.load_picture("film", 12.2) == (12, bytes([12]) * 100_000)
+        assert store.load_picture("film", 12.2) == (12, bytes([12]) * 100_000, "key")
         assert tracemalloc.get_traced_memory()[1] < LITTLE
     finally:
         tracemalloc.stop()

@@ -242,6 +242,22 @@ def test_a_snapshot_shows_one_state_until_its_end(store, again):
     assert store.version() != before
 
 
+def test_what_is_read_in_advance_is_what_is_read_one_by_one(store):
+    store.save("film", AUDIO, "one", (1, 2))
+    store.save("film", PASSAGES, "two", passages("A quiet desert"))
+    with store.snapshot():
+        store.prefetch(["film", "unknown"], [PASSAGES])
+        assert store.keys("film") == {"audio": "one", "passages": "two"}
+        assert store.load("film", PASSAGES).texts == ("A quiet desert",)
+        assert store.load("film", AUDIO) == (1, 2)
+        assert store.keys("unknown") == {}
+        with pytest.raises(LibraryError, match="no passages yet"):
+            store.load("unknown", PASSAGES)
+    store.save("film", PASSAGES, "three", passages("A whale"))
+    assert store.keys("film")["passages"] == "three"
+    assert store.load("film", PASSAGES).texts == ("A whale",)
+
+
 def test_words_are_found_by_their_stem_as_soon_as_they_are_saved(store):
     store.save("film", PASSAGES, "one", passages("The whales were singing", "A quiet desert"))
     (found,) = store.text.find(TextQuery(("whale",)))
@@ -300,7 +316,7 @@ def test_one_picture_is_read_alone(store):
     film = Film((), Keyframes(np.zeros(5, np.int32), frames, seconds, pictures), None)
     store.save("film", SCAN, "one", film)
     for asked, number in [(-1.0, 0), (0.0, 0), (0.5, 1), (1.19, 3), (99.0, 4)]:
-        assert store.load_picture("film", asked) == (10 * number, pictures[number])
+        assert store.load_picture("film", asked) == (10 * number, pictures[number], "one")
 
 
 def test_a_video_without_pictures_says_so(store):

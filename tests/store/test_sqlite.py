@@ -296,7 +296,7 @@ def test_a_picture_is_found_while_its_film_is_scanned_anew(store):
 
     scan("one", b"old")
     store._open_arrays = too_late
-    assert store.load_picture("film", 0.0) == (0, b"new")
+    assert store.load_picture("film", 0.0) == (0, b"new", "two")
 
 
 def test_a_damaged_database_is_named_in_one_line(store, tmp_path):

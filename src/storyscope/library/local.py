@@ -327,8 +327,11 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         draw_hits(self, query, hits, path)
 
     def picture(self, video: str, seconds: float) -> Path:
-        self._ready(video)
-        return picture_file(self.store, video, seconds)
+        try:
+            return picture_file(self.store, video, seconds)
+        except LibraryError:
+            self._ready(video)  # An unknown or unfinished video has a clearer reason.
+            raise
 
     def picture_times(self, video: str) -> list[tuple[int, float]]:
         keyframes = self.film(video).keyframes

@@ -18,7 +18,7 @@ from storyscope.features import to_jpeg
 from storyscope.formats import write_sprite_sheet
 from storyscope.media import read_frames
 from storyscope.report import Findings, HitPictures, Truth, hit_sheet
-from storyscope.store import SCAN, Store
+from storyscope.store import Store
 from storyscope.writing import write_whole
 
 if TYPE_CHECKING:
@@ -34,8 +34,7 @@ STILL_QUALITY = 90
 
 def picture_file(store: Store, video: str, seconds: float) -> Path:
     """A file with the keyframe nearest to a time, written when it is first requested."""
-    scan = store.key(video, SCAN) or ""
-    frame, picture = store.load_picture(video, seconds)
+    frame, picture, scan = store.load_picture(video, seconds)
     path = store.folder / "pictures" / video / f"{scan[:8]}-{frame}.jpg"
     if not path.exists():
         try:

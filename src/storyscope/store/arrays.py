@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping
@@ -55,7 +56,7 @@ class StoredRows:
 
     def __init__(self, file: _Shared, start: int, shape: tuple[int, ...], kind: np.dtype) -> None:
         self._file, self._start, self.shape, self.dtype = file, start, shape, kind
-        self._row = kind.itemsize * int(np.prod(shape[1:], dtype=int))
+        self._row = kind.itemsize * math.prod(shape[1:])
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -113,7 +114,7 @@ def serialized(arrays: Mapping[str, Rows]) -> Iterator[bytes | memoryview]:
     header, end = {}, 0
     for name in order:
         array, kind = arrays[name], _kind(arrays[name])
-        start, end = end, end + kind.itemsize * int(np.prod(array.shape, dtype=int))
+        start, end = end, end + kind.itemsize * math.prod(array.shape)
         header[name] = {
             "dtype": KINDS[kind],
             "shape": list(array.shape),
@@ -175,7 +176,7 @@ def open_arrays(path: Path) -> dict[str, StoredRows]:
         for name, facts in header.items():
             start, end = facts["data_offsets"]
             kind, shape = kinds[facts["dtype"]], tuple(map(int, facts["shape"]))
-            bytes_wanted = kind.itemsize * int(np.prod(shape, dtype=int))
+            bytes_wanted = kind.itemsize * math.prod(shape)
             if end - start != bytes_wanted or not 0 <= 8 + length + end <= size:
                 raise ValueError(f"{name} does not fit")
             arrays[name] = StoredRows(file, 8 + length + start, shape, kind)
@@ -234,7 +235,7 @@ def _bytes_of(array: np.ndarray) -> memoryview:
 def _pieces(array: Rows) -> Iterator[memoryview]:
     if not len(array):
         return
-    row = _kind(array).itemsize * int(np.prod(array.shape[1:], dtype=int))
+    row = _kind(array).itemsize * math.prod(array.shape[1:])
     step = max(1, PIECE_BYTES // max(1, row))
     for start in range(0, len(array), step):
         part = np.ascontiguousarray(array[start : start + step], _kind(array))

@@ -82,15 +82,16 @@ def _unpack(value: Any, arrays: Mapping[str, Rows]) -> Any:
         return tuple([_unpack(item, arrays) for item in value])
     if not isinstance(value, dict):
         return value
+    # The most frequent ones: matching a pattern takes longer.
     if "@record" in value:
         return _unpack_record(value, arrays)
+    if "@range" in value:
+        return range(*value["@range"])
     match value:
         case {"@array": name}:
             return np.asarray(arrays[name])
         case {"@bytes": name}:
             return np.asarray(arrays[name]).tobytes()
-        case {"@range": [start, stop]}:
-            return range(start, stop)
         case {"@blobs": [name, ends]}:
             return Blobs(arrays[name], np.asarray(arrays[ends]))
         case {"@map": items}:
@@ -104,12 +105,12 @@ def _unpack_record(value: dict[str, Any], arrays: Mapping[str, Rows]) -> Any:
         raise LibraryError(
             f"the library holds a {name}, which this version does not know; index the video again"
         )
-    values = {
-        key: item if type(item) in _PLAIN else _unpack(item, arrays)
-        for key, item in value.items()
-        if key not in _LONG[name]
-    }
-    values |= {key: arrays[value[key]["@array"]] for key in _LONG[name] & value.keys()}
+    long, values = _LONG[name], {}
+    for key, item in value.items():
+        if type(item) in _PLAIN:
+            values[key] = item
+        else:
+            values[key] = arrays[item["@array"]] if key in long else _unpack(item, arrays)
     try:
         return _RECORDS[name](**values)
     except TypeError as error:

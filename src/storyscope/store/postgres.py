@@ -142,10 +142,20 @@ class PostgresStore:
         return row["key"] if row else None
 
     def keys(self, video: str) -> dict[str, str]:
-        rows = self._ask(
+        rows = self.database.recall(_prefetched(video)) or self._ask(
             "SELECT stage, key FROM artefact WHERE video = %s ORDER BY stage", (video,)
         )
         return {row["stage"]: row["key"] for row in rows}
+
+    def prefetch(self, videos: Sequence[str], artefacts: Sequence[Artefact[Any]]) -> None:
+        rows = self._ask(
+            "SELECT video, stage, key, file, CASE WHEN stage = ANY(%s) THEN facts END AS facts"
+            " FROM artefact WHERE video = ANY(%s) ORDER BY stage",
+            ([artefact.name for artefact in artefacts], list(videos)),
+        )
+        for video in videos:
+            own = [row for row in rows if row["video"] == video]
+            self.database.known(_prefetched(video), partial(list, own))
 
     def ready_keys(self, artefact: Artefact[Any]) -> dict[str, str]:
         rows = self._ask(
@@ -156,7 +166,7 @@ class PostgresStore:
         return {row["video"]: row["key"] for row in rows}
 
     def load(self, video: str, artefact: Artefact[Taken]) -> Taken:
-        value: Taken = self._read(video, artefact.name, "facts", lambda whole: whole)
+        value: Taken = self._read(video, artefact.name, "facts", lambda whole, _: whole)
         return value
 
     def save(self, video: str, artefact: Artefact[Taken], key: str, value: Taken) -> None:
@@ -183,7 +193,7 @@ class PostgresStore:
             if file is None or self.arrays.has(file):
                 return
 
-    def load_picture(self, video: str, seconds: float) -> tuple[int, bytes]:
+    def load_picture(self, video: str, seconds: float) -> tuple[int, bytes, str]:
         nearest = partial(nearest_picture, video, seconds)
         return self._read(video, SCAN.name, "(facts::json -> 'keyframes')::text", nearest)
 
@@ -298,23 +308,32 @@ class PostgresStore:
         )
         return int(row["first"])
 
-    def _read(self, video: str, stage: str, part: str, take: Callable[[Any], Taken]) -> Taken:
-        """Load an artefact, or a part of its facts."""
-        row = self._ask_one(
-            f"SELECT {part} AS facts, file FROM artefact WHERE video = %s AND stage = %s",
-            (video, stage),
-        )
+    def _read(self, video: str, stage: str, part: str, take: Callable[[Any, str], Taken]) -> Taken:
+        """Load an artefact, or a part of its facts; `take` gets it with its key."""
+        prefetched = self.database.recall(_prefetched(video)) if part == "facts" else None
+        row = next((row for row in prefetched or () if row["stage"] == stage), None)
+        if row is None or row["facts"] is None:
+            row = self._ask_one(
+                f"SELECT {part} AS facts, file, key FROM artefact WHERE video = %s AND stage = %s",
+                (video, stage),
+            )
         if row is None:
             raise LibraryError(
                 f"{video} has no {stage} yet; run `storyscope add` on its file again"
             )
         try:
-            return take(unpack(row["facts"], self.arrays.open(row["file"]) if row["file"] else {}))
+            arrays = self.arrays.open(row["file"]) if row["file"] else {}
+            return take(unpack(row["facts"], arrays), row["key"])
         except (OSError, DamagedArrays, ValueError, LookupError, TypeError) as error:
             raise DamagedVideo(
                 f"{video}'s {stage} cannot be read ({error}); run `storyscope check --repair`",
                 video,
             ) from error
+
+
+def _prefetched(video: str) -> str:
+    """The name under which a snapshot knows the artefacts of a video."""
+    return f"artefacts of {video}"
 
 
 def _cache_folder() -> Path:

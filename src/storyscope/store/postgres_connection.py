@@ -35,10 +35,10 @@ TRY_SECONDS = 2.0
 RETRY_SECONDS = 0.2
 SETTINGS = (
     "-cstatement_timeout=600000 -crandom_page_cost=1.1 -cjit=off"
-    " -cplan_cache_mode=force_custom_plan"
+    " -cplan_cache_mode=force_custom_plan -cmax_parallel_workers_per_gather=0"
 )
-"""Settings of every connection: how many rows match depends on the words of a query, and few rows
-of large tables are read from solid-state disks."""
+"""Settings of every connection: how many rows match depends on the words of a query, few rows of
+large tables are read from solid-state disks, and starting a worker takes longer than a query."""
 
 
 def require_cluster_extra() -> None:
@@ -92,9 +92,13 @@ class Database:
         """
 
         def fetch(connection: Connection[Any]) -> list[dict[str, Any]]:
-            for name, value in settings.items():
-                connection.execute("SELECT set_config(%s, %s, false)", (name, value))
-            return connection.execute(question, values, binary=binary).fetchall()
+            if not settings:
+                return connection.execute(question, values, binary=binary).fetchall()
+            with connection.pipeline():
+                for name, value in settings.items():
+                    connection.execute("SELECT set_config(%s, %s, false)", (name, value))
+                found = connection.execute(question, values, binary=binary)
+            return found.fetchall()
 
         return self._again(fetch)
 
@@ -134,6 +138,10 @@ class Database:
         if name not in known:
             known[name] = find()
         return known[name]
+
+    def recall(self, name: str) -> Any:
+        """What is already `known` under a name in this snapshot, or None."""
+        return getattr(self._local, "known", {}).get(name)
 
     @contextmanager
     def explained(self) -> Iterator[None]:

@@ -8,6 +8,7 @@ with their positions, and PostgreSQL indexes them as a `tsvector`.
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 MAX_POSITION = 16_383
 """Maximum position of a word in PostgreSQL: all later words get this one."""
+
+_local = threading.local()
 
 
 class PostgresText:
@@ -118,17 +121,29 @@ def file_words(
 
 def _instances(texts: Sequence[str]) -> list[tuple[str, int, int]]:
     """Every word stem with the number of its text and its position there."""
-    connection = sqlite3.connect(":memory:")
-    connection.executescript(
-        """
-        CREATE VIRTUAL TABLE said USING fts5
-            (text, tokenize = 'porter unicode61 remove_diacritics 2');
-        CREATE VIRTUAL TABLE instance USING fts5vocab (said, instance);
-        """
-    )
-    numbered = enumerate(texts)
-    connection.executemany("INSERT INTO said (rowid, text) VALUES (?, ?)", numbered)
-    return connection.execute('SELECT term, doc, "offset" FROM instance').fetchall()
+    connection = _tokenizer()
+    try:
+        numbered = enumerate(texts)
+        connection.executemany("INSERT INTO said (rowid, text) VALUES (?, ?)", numbered)
+        return connection.execute('SELECT term, doc, "offset" FROM instance').fetchall()
+    finally:
+        connection.rollback()
+
+
+def _tokenizer() -> sqlite3.Connection:
+    """This thread's empty full-text index in memory."""
+    if not hasattr(_local, "tokenizer"):
+        connection = sqlite3.connect(":memory:")
+        connection.executescript(
+            """
+            CREATE VIRTUAL TABLE said USING fts5
+                (text, tokenize = 'porter unicode61 remove_diacritics 2');
+            CREATE VIRTUAL TABLE instance USING fts5vocab (said, instance);
+            """
+        )
+        _local.tokenizer = connection
+    tokenizer: sqlite3.Connection = _local.tokenizer
+    return tokenizer
 
 
 def _quoted(term: str) -> str:

@@ -162,15 +162,21 @@ class Store(Protocol):
     def ready_keys(self, artefact: Artefact[Any]) -> dict[str, str]:
         """The key of an artefact for every completely indexed video."""
 
+    def prefetch(self, videos: Sequence[str], artefacts: Sequence[Artefact[Any]]) -> None:
+        """Read artefacts of several videos at once, if that makes loading each of them in this
+        snapshot faster."""
+
     def load(self, video: str, artefact: Artefact[T]) -> T:
         """The artefact of a finished stage; raises LibraryError if there is none."""
 
     def save(self, video: str, artefact: Artefact[T], key: str, value: T) -> None:
         """Store a finished stage's artefact atomically."""
 
-    def load_picture(self, video: str, seconds: float) -> tuple[int, bytes]:
-        """The keyframe nearest to a time, by its frame number and as a JPEG, without loading
-        others."""
+    def load_picture(self, video: str, seconds: float) -> tuple[int, bytes, str]:
+        """The keyframe nearest to a time: its frame number, its JPEG and the key of its artefact.
+
+        No other picture is loaded.
+        """
 
     def annotations(self, video: str) -> dict[str, str]:
         """Each annotator's version of the video's stories, as JSON text."""

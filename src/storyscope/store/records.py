@@ -59,9 +59,12 @@ def record_of(row: Row) -> VideoRecord:
     )
 
 
-def nearest_picture(video: str, seconds: float, keyframes: Keyframes) -> tuple[int, bytes]:
-    """The frame number and picture of the keyframe that is nearest to a time."""
+def nearest_picture(
+    video: str, seconds: float, keyframes: Keyframes, key: str
+) -> tuple[int, bytes, str]:
+    """The frame number and picture of the keyframe that is nearest to a time, and the key of its
+    artefact."""
     if not len(keyframes):
         raise LibraryError(f"{video} has no keyframes; index it again")
     number = int(np.abs(keyframes.seconds - seconds).argmin())
-    return int(keyframes.frames[number]), keyframes.pictures[number]
+    return int(keyframes.frames[number]), keyframes.pictures[number], key

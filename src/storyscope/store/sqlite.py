@@ -193,8 +193,11 @@ class SqliteStore:
         )
         return {row["video"]: row["key"] for row in rows}
 
+    def prefetch(self, videos: Sequence[str], artefacts: Sequence[Artefact[Any]]) -> None:
+        """Nothing: every read is local."""
+
     def load(self, video: str, artefact: Artefact[Taken]) -> Taken:
-        value: Taken = self._read(video, artefact.name, "facts", lambda whole: whole)
+        value: Taken = self._read(video, artefact.name, "facts", lambda whole, _: whole)
         return value
 
     def save(self, video: str, artefact: Artefact[Taken], key: str, value: Taken) -> None:
@@ -224,7 +227,7 @@ class SqliteStore:
                 file_words(connection, video, value)
         self._sweep(video)
 
-    def load_picture(self, video: str, seconds: float) -> tuple[int, bytes]:
+    def load_picture(self, video: str, seconds: float) -> tuple[int, bytes, str]:
         nearest = partial(nearest_picture, video, seconds)
         return self._read(video, SCAN.name, "facts ->> '$.keyframes'", nearest)
 
@@ -325,18 +328,19 @@ class SqliteStore:
         own: sqlite3.Connection = self._local.connection
         return own
 
-    def _read(self, video: str, stage: str, part: str, take: Callable[[Any], Taken]) -> Taken:
-        """Load an artefact, or a part of its facts."""
+    def _read(self, video: str, stage: str, part: str, take: Callable[[Any, str], Taken]) -> Taken:
+        """Load an artefact, or a part of its facts; `take` gets it with its key."""
         file = None
         while True:
             row = self._ask_one(
-                f"SELECT {part} AS facts, file FROM artefact WHERE video = ? AND stage = ?",
+                f"SELECT {part} AS facts, file, key FROM artefact WHERE video = ? AND stage = ?",
                 (video, stage),
             )
             if row is None:
                 raise _unfinished(video, stage)
             try:
-                return take(unpack(row["facts"], self._open_arrays(row["file"])))
+                arrays = self._open_arrays(row["file"])
+                return take(unpack(row["facts"], arrays), row["key"])
             except (OSError, DamagedArrays, ValueError, LookupError, TypeError) as error:
                 # Another process may have recomputed the stage since the row was read.
                 if row["file"] == file:
