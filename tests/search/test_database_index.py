@@ -59,11 +59,12 @@ def test_candidates_of_the_database_are_scored_exactly(libraries, monkeypatch):
     candidates = database_index.DatabaseIndex._candidates
 
     def counted(*given):
-        asked.append(len(candidates(*given)))
-        return candidates(*given)
+        found = candidates(*given)
+        asked.append(len(found.stories))
+        return found
 
     monkeypatch.setattr(database_index.DatabaseIndex, "_candidates", counted)
-    monkeypatch.setattr(database_index, "CANDIDATES", 40)
+    monkeypatch.setattr(database_index, "CANDIDATES", 30)
     expected = answers(folder, queries, limit=5)
     opened = Library(database.place)
     assert answers(opened, queries, limit=5) == expected
@@ -71,10 +72,11 @@ def test_candidates_of_the_database_are_scored_exactly(libraries, monkeypatch):
     made = "SELECT indexname FROM pg_indexes WHERE indexname LIKE 'hnsw%%' AND schemaname = %s"
     schema = opened.store.address.schema
     rows = opened.store.database.ask(made, (schema,))
-    assert {row["indexname"] for row in rows} == {"hnsw_shot_384", "hnsw_window_384"}
+    indexed = {f"hnsw_{space}_384" for space in ("shot", "topic", "window")}
+    assert {row["indexname"] for row in rows} == indexed
     # The same with words that are in too many passages to look at each.
     monkeypatch.setattr(postgres_vectors, "MAX_ANY", 3)
-    monkeypatch.setattr(database_index, "DEEP", 400)
+    monkeypatch.setattr(database_index, "DEEP", 100)
     assert answers(opened, queries, limit=5) == expected
     opened.store.close()
 
@@ -156,4 +158,4 @@ def test_the_rows_of_stories_put_together_score_as_their_segment():
 
 def test_vectors_of_an_unknown_kind_are_refused(libraries):
     with pytest.raises(LibraryError, match="not a kind of vectors"):
-        libraries[1].store.vector_index().nearest("x; DROP TABLE video", np.zeros(3), 1)
+        libraries[1].store.vector_index().nearest({"x; DROP TABLE video": np.zeros(3)}, 1)

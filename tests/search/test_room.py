@@ -8,7 +8,8 @@ import storyscope.search
 ROOM = Path(storyscope.search.__file__).parent
 IN_ORDER = """
 filter images rows spelling text_model text_head image_match image_text looks classes query
-candidates scores passages opinions hits segment story_rows index index_files database_index
+candidates scores passages opinions hits segment story_rows index index_files
+candidate_index selection database_index
 paper paper_search searcher __init__
 """
 ORDER = IN_ORDER.split()

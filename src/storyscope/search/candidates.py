@@ -5,7 +5,8 @@ A passage is identified by its address, a number assigned by the store.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,13 +38,6 @@ class PassageStories:
     def __init__(self) -> None:
         self._stories = GrowingArray((), np.int32)
         self._on_screen = GrowingArray((), np.bool_)
-
-    @classmethod
-    def of(cls, stories: np.ndarray, on_screen: np.ndarray) -> PassageStories:
-        """The passages at the addresses from 0 on: their stories, and which are on screen."""
-        made = cls()
-        made._stories, made._on_screen = GrowingArray.of(stories), GrowingArray.of(on_screen)
-        return made
 
     def add(self, addresses: range, stories: np.ndarray, spoken_count: int) -> None:
         """Add passages with their stories or `NO_STORY`; the first `spoken_count` are spoken."""
@@ -81,3 +75,22 @@ class PassageStories:
         best = np.zeros(count)
         np.maximum.at(best, self._stories.values[chosen], shares[chosen])
         return best
+
+
+class TermMatches(NamedTuple):
+    """The share of a query's terms in each passage of a library."""
+
+    passages: PassageStories
+    addresses: Mapping[str, range]
+    """The addresses of each video's passages."""
+    shares: np.ndarray
+    """float32 [addresses]"""
+
+    def best_per_story(self, count: int, *, on_screen: bool) -> np.ndarray:
+        """float64 [count]: each story's largest share among its spoken passages, or those on
+        screen."""
+        return self.passages.best_per_story(self.shares, count, on_screen=on_screen)
+
+    def of_video(self, video: str) -> np.ndarray:
+        """float32 [passages]: the share of the terms in each passage of a video."""
+        return self.shares[self.addresses[video].start : self.addresses[video].stop]

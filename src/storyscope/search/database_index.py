@@ -1,15 +1,15 @@
 """The index of a library in a database: it selects candidates, which are then scored exactly.
 
 In a small library every story is a candidate, so its hits are those of a library in a folder. In a
-large one, candidates are the stories nearest to the query in each modality.
+large one, candidates are the stories whose words or pictures probably match the query best.
 """
 
 from __future__ import annotations
 
 import logging
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,14 +17,13 @@ from storyscope.config import Config
 from storyscope.core import Passages, Story
 from storyscope.errors import DamagedVideo
 from storyscope.models import class_names
-from storyscope.search.candidates import NO_STORY, PassageStories
+from storyscope.search.candidate_index import CandidateIndex
 from storyscope.search.classes import conse, embed_classes
 from storyscope.search.filter import Filter
 from storyscope.search.image_text import image_dimensions
-from storyscope.search.index import StoryLocation
-from storyscope.search.query import QueryVectors, Term
-from storyscope.search.scores import VectorScores
+from storyscope.search.query import QueryVectors
 from storyscope.search.segment import Segment, model_fingerprint
+from storyscope.search.selection import estimate_words
 from storyscope.search.story_rows import join_stories, split_stories
 from storyscope.search.text_model import load_text_model
 from storyscope.store import (
@@ -32,9 +31,8 @@ from storyscope.store import (
     TITLES,
     FiledStory,
     FiledVideo,
-    FoundByWords,
+    FoundPassages,
     FoundStory,
-    FoundVideo,
     Store,
     TextQuery,
     VectorIndex,
@@ -43,14 +41,23 @@ from storyscope.store import (
 log = logging.getLogger(__name__)
 EXACT_STORIES = 2_000
 """Number of stories up to which every story is compared with the query."""
-CANDIDATES = 300
-"""Nearest vectors that each modality contributes; more for later pages."""
-DEEP = 1000
-"""Nearest vectors that each modality contributes if the query has very frequent words."""
+CANDIDATES = 160
+"""Stories that words, and each kind of pictures, contribute; more for later pages."""
+DEEP = 600
+"""Nearest transcripts and text windows that are considered if the terms are too frequent to look
+up, otherwise half as many."""
 MIN_SHARE = 0.05
 """Minimum probability of a class in a shot that is a candidate for its name."""
 CACHED_BYTES = 256 << 20
 """Maximum size of the cached rows of stories."""
+
+
+class Candidates(NamedTuple):
+    """Stories to score for a query."""
+
+    stories: list[int]
+    passages: FoundPassages
+    """Their passages that contain its terms; there may be passages of other stories."""
 
 
 class DatabaseIndex:
@@ -99,56 +106,72 @@ class DatabaseIndex:
         self, query: QueryVectors, terms: Sequence[TextQuery], most: int, only: Filter
     ) -> CandidateIndex:
         """The candidates for a query of which `most` hits will be shown."""
-        numbers = self._candidates(query, terms, most, only)
+        numbers, passages = self._candidates(query, terms, most, only)
         found = [self._rows[number] for number in numbers if number in self._rows]
         missing = self._vectors.stories([each for each in numbers if each not in self._rows])
         self._remember(missing)
-        found += missing
-        videos = {v.video: v for v in self._vectors.videos(sorted({s.video for s in found}))}
-        found = [s for s in found if s.video in videos and s.video not in self._left_out]
+        skipped = self._vectors.unready() | self._left_out.keys()
+        found = [story for story in [*found, *missing] if story.video not in skipped]
         found.sort(key=lambda story: (story.video, story.number))
-        segment = self._joined(found)
-        return CandidateIndex(self._vectors, self.class_vectors, found, videos, segment)
+        return CandidateIndex(self.class_vectors, found, self._joined(found), passages)
 
     def _candidates(
         self, query: QueryVectors, terms: Sequence[TextQuery], most: int, only: Filter
-    ) -> list[int]:
+    ) -> Candidates:
         if only.video is not None:
-            return self._vectors.of_video(only.video)
-        if not self._vectors.has_more_than(EXACT_STORIES):
-            return self._vectors.all()
-        # A filter may exclude most of the nearest ones.
-        wide = max(CANDIDATES, 4 * most) * (1 if only == Filter() else 4)
-        said = FoundByWords([], complete=True)
-        if query.text is not None:
-            said = self._vectors.saying(terms, query.text)
-        # Frequent words alone do not select stories, so look at more of the nearest ones.
-        near = self._nearest(query, wide if said.complete else max(wide, DEEP))
-        found = [*said.stories[:wide], *(story for stories in near for story in stories[:wide])]
-        if query.visual is not None and (others := said.stories[wide:]):
-            kind = f"shot_{len(query.visual)}"
-            found += self._vectors.nearest_among(kind, query.visual, others, wide)
-        if not said.complete:
-            everyone = list(dict.fromkeys(story for stories in near for story in stories))
-            found += self._vectors.saying_among(terms, everyone, wide)
-        if query.class_weights is not None and query.class_weights.any():
-            found += self._vectors.naming(np.flatnonzero(query.class_weights).tolist(), wide)
-        return list(dict.fromkeys(found))
+            stories = self._vectors.of_video(only.video)
+        elif not self._vectors.has_more_than(EXACT_STORIES):
+            stories = self._vectors.all()
+        else:
+            # A filter may exclude most of the nearest ones.
+            wide = max(CANDIDATES, 4 * most) * (1 if only == Filter() else 4)
+            return self._nearest(query, terms, wide)
+        return Candidates(stories, self._vectors.containing(terms, stories))
 
-    def _nearest(self, query: QueryVectors, most: int) -> list[list[int]]:
-        """The stories with the nearest vectors, in each modality of a query."""
-        spaces = {"window": query.text, "shot": query.visual, "image": query.image_text}
-        return [
-            self._vectors.nearest(f"{space}_{len(vector)}", vector, most)
-            for space, vector in spaces.items()
-            if vector is not None
-        ]
+    def _nearest(self, query: QueryVectors, terms: Sequence[TextQuery], wide: int) -> Candidates:
+        """The `wide` best stories by the words of a query, and by each kind of its pictures."""
+        shown = self._showing(query, wide)
+        if query.text is None:
+            return Candidates(shown.tolist(), self._vectors.containing(terms, shown.tolist()))
+        said = self._vectors.saying(terms, query.text)
+        # With enough stories that contain the terms, others must be very near.
+        enough = said.passages is not None or len(said.topics.stories) > wide // 4
+        topic, window = (f"{space}_{len(query.text)}" for space in ("topic", "window"))
+        vectors = dict.fromkeys((topic, window), query.text)
+        near = self._vectors.nearest(vectors, max(wide, DEEP // 2 if enough else DEEP))
+        passages = said.passages
+        if passages is None:
+            stories = (near[topic].stories, near[window].stories, said.topics.stories[:wide], shown)
+            known = np.unique(np.concatenate(stories)).tolist()
+            passages = self._vectors.containing(terms, known)
+        best = estimate_words(near[topic], near[window], said.topics, passages)
+        found = np.unique(np.concatenate([best.stories[:wide], shown])).tolist()
+        # Stories that contain all terms but have other topics are ranked by their pictures.
+        others = np.setdiff1d(said.topics.stories, found).tolist()
+        if query.visual is not None and others and best.log_odds[wide // 4] < 0:
+            kind = f"shot_{len(query.visual)}"
+            more = self._vectors.nearest_among(kind, query.visual, others, wide)
+            found += more
+            if said.passages is None:
+                passages = _joined_passages(passages, self._vectors.containing(terms, more))
+        return Candidates(found, passages)
+
+    def _showing(self, query: QueryVectors, most: int) -> np.ndarray:
+        """int64 [stories]: those whose pictures match a query best."""
+        spaces = {"shot": query.visual, "image": query.image_text}
+        vectors = {f"{space}_{len(v)}": v for space, v in spaces.items() if v is not None}
+        near = self._vectors.nearest(vectors, most).values()
+        found = [np.zeros(0, np.int64), *(neighbours.stories for neighbours in near)]
+        if query.class_weights is not None and query.class_weights.any():
+            named = np.flatnonzero(query.class_weights).tolist()
+            found.append(np.array(self._vectors.naming(named, most), np.int64))
+        return np.unique(np.concatenate(found))
 
     def _kinds(self) -> list[str]:
         """The kinds of vectors that queries are compared with."""
         words = self.class_vectors.shape[1]
         images = [f"image_{self.image_dimensions}"] if self.image_dimensions else []
-        return [f"window_{words}", f"shot_{words}", *images]
+        return [f"topic_{words}", f"window_{words}", f"shot_{words}", *images]
 
     def _file(self, video: str, key: str, models: str) -> None:
         with self._store.lock(f"filing {video}"):
@@ -211,83 +234,8 @@ class DatabaseIndex:
         self._bytes += sum(len(story.rows) for story in stories)
 
 
-class CandidateIndex:
-    """The candidates of one query, with the interface of an `Index` of all stories."""
-
-    def __init__(
-        self,
-        vectors: VectorIndex,
-        class_vectors: np.ndarray,
-        stories: Sequence[FoundStory],
-        videos: dict[str, FoundVideo],
-        segment: Segment,
-    ) -> None:
-        self.class_vectors, self._segment = class_vectors, segment
-        self._vectors, self._stories = vectors, stories
-        self._videos = sorted(videos.values(), key=lambda video: video.first_address)
-        counts = [len(video.owners) for video in self._videos]
-        ends = np.cumsum(counts, dtype=int).tolist()
-        self.addresses = {
-            video.video: range(end - count, end)
-            for video, count, end in zip(self._videos, counts, ends, strict=True)
-        }
-        """The addresses of each video's passages, counted from 0 over these videos only."""
-        rows: dict[str, dict[int, int]] = defaultdict(dict)
-        for row, story in enumerate(stories):
-            rows[story.video][story.number] = row
-        owners = [_rows_of(video, rows[video.video]) for video in self._videos]
-        on_screen = [np.arange(len(v.owners)) >= v.spoken_count for v in self._videos]
-        self.passages = PassageStories.of(
-            np.concatenate([np.zeros(0, np.int32), *owners]),
-            np.concatenate([np.zeros(0, bool), *on_screen]),
-        )
-
-    @property
-    def story_count(self) -> int:
-        return len(self._stories)
-
-    def current(self) -> np.ndarray:
-        """bool [stories]: all true, because every candidate belongs to a current video."""
-        return np.ones(self.story_count, bool)
-
-    def locate(self, row: int) -> StoryLocation:
-        """The story of a row."""
-        return StoryLocation(self._stories[row].video, self._stories[row].number)
-
-    def score(self, query: QueryVectors) -> VectorScores:
-        """Every candidate's scores for a query."""
-        return self._segment.score(query)
-
-    def find(self, terms: Sequence[Term], store: Store) -> list[np.ndarray]:
-        """For each term, the addresses of the candidates' passages that contain it."""
-        lookups = [term.lookup for term in terms]
-        return self._local(self._vectors.containing(lookups, [each.id for each in self._stories]))
-
-    def _local(self, found: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Addresses of the store converted to those of these videos; others are left out."""
-        firsts = np.array([video.first_address for video in self._videos], np.int64)
-        counts = np.array([len(video.owners) for video in self._videos], np.int64)
-        starts = np.array([self.addresses[video.video].start for video in self._videos], np.int64)
-        mapped = []
-        for addresses in found:
-            if not len(firsts):
-                mapped.append(addresses[:0])
-                continue
-            at = np.maximum(np.searchsorted(firsts, addresses, side="right") - 1, 0)
-            within = addresses - firsts[at]
-            inside = (within >= 0) & (within < counts[at])
-            mapped.append((starts[at] + within)[inside])
-        return mapped
-
-
-def _rows_of(video: FoundVideo, rows: Mapping[int, int]) -> np.ndarray:
-    """int32 [passages]: the row of each passage's story, if it is a candidate."""
-    # The last element is for passages outside all stories, whose owner is -1.
-    by_number = np.full(int(video.owners.max(initial=0)) + 2, NO_STORY, np.int32)
-    for number, row in rows.items():
-        if number < len(by_number) - 1:
-            by_number[number] = row
-    return np.asarray(by_number[video.owners])
+def _joined_passages(*parts: FoundPassages) -> FoundPassages:
+    return FoundPassages(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _surest(classes: np.ndarray, shares: np.ndarray) -> dict[int, float]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from storyscope.core import Passages, Story
-from storyscope.search.candidates import NO_STORY, PassageStories, find_passages
+from storyscope.search.candidates import NO_STORY, PassageStories, TermMatches, find_passages
 from storyscope.search.query import QueryVectors, Term
 from storyscope.search.scores import VectorScores
 from storyscope.search.segment import IndexedVideo, Segment
@@ -119,9 +119,10 @@ class Index:
         found = [segment.score(query) for segment in self._segments]
         return VectorScores(*map(np.concatenate, zip(*found, strict=True)))
 
-    def find(self, terms: Sequence[Term], store: Store) -> list[np.ndarray]:
-        """For each term, the addresses of the passages that contain it."""
-        return find_passages(terms, store)
+    def matches(self, terms: Sequence[Term], store: Store) -> TermMatches:
+        """Which terms the passages contain."""
+        shares = self.passages.term_shares(find_passages(terms, store))
+        return TermMatches(self.passages, self.addresses, shares)
 
     def window_cosines(self, vector: np.ndarray) -> np.ndarray:
         """Cosines of every text window with a unit vector, in the order they were added."""

@@ -20,8 +20,10 @@ from storyscope.config import Config
 from storyscope.core import Hit, Keyframes, Passages, Ratings, Story, Thumbnail
 from storyscope.errors import DamagedVideo, InvalidSetting, LibraryError
 from storyscope.features import describe_pictures, load_backbone
+from storyscope.search.candidate_index import CandidateIndex, CandidateMatches
+from storyscope.search.candidates import TermMatches
 from storyscope.search.classes import conse
-from storyscope.search.database_index import CandidateIndex, DatabaseIndex
+from storyscope.search.database_index import DatabaseIndex
 from storyscope.search.filter import Filter
 from storyscope.search.hits import (
     PassageMatch,
@@ -46,9 +48,12 @@ log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 AnyIndex = Index | CandidateIndex
 """Every story of a library, or the candidates of one query."""
+AnyMatches = TermMatches | CandidateMatches
 ChosenThumbnail = Callable[[Story], Thumbnail | None]
 CACHED_VIDEOS = 64
 """Videos whose passages are cached for evidence and thumbnails."""
+PREFETCHED_HITS = 10
+"""Number of hits whose videos are read from the store at once."""
 MIN_SIMILARITY = 0.6
 """Lowest cosine of a story that counts as similar to an image or to another story."""
 
@@ -126,7 +131,7 @@ class Searcher:
         def score() -> tuple[AnyIndex, ModalityScores]:
             query = self._parse(text)
             index = self._index.for_query(query.vectors, _lookups(query), 0, Filter())
-            return index, _score(index, query, self._term_shares(index, query))
+            return index, _score(index, query, index.matches(query.terms, self.store))
 
         return self._in_snapshot(score)
 
@@ -178,9 +183,9 @@ class Searcher:
         if not query.terms:
             return []
         index = self._index.for_query(query.vectors, _lookups(query), offset + limit, only)
-        shares = self._term_shares(index, query)
-        fused = fuse(_score(index, query, shares)).only(index.current())
-        answers = self._answers(index, query, shares, fused, only)
+        matches = index.matches(query.terms, self.store)
+        fused = fuse(_score(index, query, matches)).only(index.current())
+        answers = self._answers(index, query, matches, fused, only)
         return [
             self._hit(index, query, fused, answer)
             for answer in islice(answers, offset, offset + limit)
@@ -196,23 +201,19 @@ class Searcher:
     def _parse(self, text: str) -> Query:
         return parse_query(text, self.store, self.config, len(self._index.class_vectors))
 
-    def _term_shares(self, index: AnyIndex, query: Query) -> np.ndarray:
-        return index.passages.term_shares(index.find(query.terms, self.store))
-
     def _answers(
         self,
         index: AnyIndex,
         query: Query,
-        shares: np.ndarray,
+        matches: AnyMatches,
         fused: FusedScores,
         only: Filter,
     ) -> Iterator[Answer]:
         """Stories that pass the filter and contain the phrases of the query, best first."""
         for row, story, data in self._best_stories(index, fused.score, MIN_SCORE, only):
-            addresses = index.addresses[story.video]
-            matches = find_matches(data.passages, story, shares[addresses.start : addresses.stop])
-            if contains_phrases(matches, query.phrases):
-                yield Answer(row, story, data, matches)
+            found = find_matches(data.passages, story, matches.of_video(story.video))
+            if contains_phrases(found, query.phrases):
+                yield Answer(row, story, data, found)
 
     def _hit(self, index: AnyIndex, query: Query, fused: FusedScores, answer: Answer) -> Hit:
         row, story, data, matches = answer
@@ -255,7 +256,12 @@ class Searcher:
         self, index: AnyIndex, scores: np.ndarray, least: float, only: Filter
     ) -> Iterator[tuple[int, Story, VideoData]]:
         """Stories that pass the filter, best first, with their row of the index."""
-        for row in _best_first(scores, least).tolist():
+        rows = _best_first(scores, least).tolist()
+        for place, row in enumerate(rows):
+            if place % PREFETCHED_HITS == 0:
+                following = rows[place : place + PREFETCHED_HITS]
+                videos = dict.fromkeys(index.locate(each).video for each in following)
+                self.store.prefetch(list(videos), (PASSAGES, TITLES, RATINGS))
             video, number = index.locate(row)
             if only.video not in (None, video):
                 continue
@@ -304,12 +310,12 @@ def _lookups(query: Query) -> list[TextQuery]:
     return [term.lookup for term in query.terms]
 
 
-def _score(index: AnyIndex, query: Query, shares: np.ndarray) -> ModalityScores:
+def _score(index: AnyIndex, query: Query, matches: AnyMatches) -> ModalityScores:
     count = index.story_count
     return ModalityScores(
         index.score(query.vectors),
-        spoken=index.passages.best_per_story(shares, count, on_screen=False),
-        on_screen=index.passages.best_per_story(shares, count, on_screen=True),
+        spoken=matches.best_per_story(count, on_screen=False),
+        on_screen=matches.best_per_story(count, on_screen=True),
     )
 
 

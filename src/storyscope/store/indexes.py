@@ -70,29 +70,48 @@ class FiledVideo:
 
 
 class FoundStory(NamedTuple):
-    """A candidate of a search."""
+    """A candidate of a search; it never changes, because a changed video is filed anew."""
 
     id: int
     video: str
     number: int
     rows: bytes
+    first_address: int
+    """The address of its video's first passage in the full-text index."""
+    spoken_count: int
+    """Number of its video's passages that are spoken; the others are on screen."""
+    passage_count: int
+    """Number of all passages of its video."""
+
+
+class Neighbours(NamedTuple):
+    """Stories by their nearest vectors, nearest first; a story may occur several times."""
+
+    stories: np.ndarray
+    """int64 [neighbours]"""
+    cosines: np.ndarray
+    """float32 [neighbours]"""
+
+
+class FoundPassages(NamedTuple):
+    """Passages that contain terms of a query."""
+
+    stories: np.ndarray
+    """int64 [passages]: the story that each is in."""
+    addresses: np.ndarray
+    """int64 [passages]"""
+    terms: np.ndarray
+    """bool [passages, terms]: which terms each contains."""
 
 
 class FoundByWords(NamedTuple):
     """Candidates of a search, found by the words of their passages."""
 
-    stories: list[int]
-    complete: bool
-    """False if the terms are too frequent to read every passage that contains them."""
-
-
-class FoundVideo(NamedTuple):
-    """The video of a candidate."""
-
-    video: str
-    owners: np.ndarray
-    spoken_count: int
-    first_address: int
+    topics: Neighbours
+    """The stories with the cosine of their whole transcript: those that contain any term, or only
+    those that contain all terms if there are too many."""
+    passages: FoundPassages | None
+    """Every passage that contains any term; None if there are too many."""
 
 
 class VectorIndex(Protocol):
@@ -108,10 +127,13 @@ class VectorIndex(Protocol):
         """Replace the index of a video."""
 
     def require(self, kind: str) -> None:
-        """Build the index of a kind of vectors, if it is missing."""
+        """Build the index of a kind of vectors, if it is missing.
 
-    def nearest(self, kind: str, vector: np.ndarray, most: int) -> list[int]:
-        """The stories with the vectors nearest to a unit vector, by their numbers."""
+        The kind `topic_384` is that of whole transcripts.
+        """
+
+    def nearest(self, vectors: Mapping[str, np.ndarray], most: int) -> dict[str, Neighbours]:
+        """For unit vectors of some kinds, the stories with the nearest vectors of that kind."""
 
     def naming(self, classes: Sequence[int], most: int) -> list[int]:
         """The stories whose shots show these classes with the highest probability."""
@@ -122,15 +144,10 @@ class VectorIndex(Protocol):
         """The given stories with the vectors nearest to a unit vector."""
 
     def saying(self, terms: Sequence[TextQuery], vector: np.ndarray) -> FoundByWords:
-        """The stories whose passages contain most terms; ties are broken by topic."""
+        """The stories whose passages contain the terms."""
 
-    def saying_among(
-        self, terms: Sequence[TextQuery], stories: Sequence[int], most: int
-    ) -> list[int]:
-        """The given stories whose passages contain most terms; ties keep their order."""
-
-    def containing(self, terms: Sequence[TextQuery], stories: Sequence[int]) -> list[np.ndarray]:
-        """For each term, the addresses of the passages of these stories that contain it."""
+    def containing(self, terms: Sequence[TextQuery], stories: Sequence[int]) -> FoundPassages:
+        """The passages of these stories that contain any of the terms."""
 
     def of_video(self, video: str) -> list[int]:
         """Every story of one video."""
@@ -139,7 +156,7 @@ class VectorIndex(Protocol):
         """Every story."""
 
     def stories(self, numbers: Sequence[int]) -> list[FoundStory]:
-        """These stories with the rows that score them, in the order of their videos."""
+        """These stories with the rows that score them."""
 
-    def videos(self, names: Sequence[str]) -> list[FoundVideo]:
-        """The video records of the index; only of those that can be searched now."""
+    def unready(self) -> set[str]:
+        """The videos that cannot be searched now, although they may be filed."""

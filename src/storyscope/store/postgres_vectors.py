@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,9 @@ from storyscope.store.indexes import (
     FiledStory,
     FiledVideo,
     FoundByWords,
+    FoundPassages,
     FoundStory,
-    FoundVideo,
+    Neighbours,
     TextQuery,
 )
 from storyscope.store.postgres_connection import Database, lock_number
@@ -33,8 +34,10 @@ MAX_EF = 1000
 """Maximum number of neighbours that pgvector's HNSW search considers."""
 MAX_ANY = 1000
 """Maximum number of passages with any term that are ranked by their words."""
-MAX_ALL = 4000
-"""Maximum number of passages with all terms that are ranked by their words."""
+MAX_ALL = 3000
+"""Maximum number of passages with all terms that are ranked by their topics."""
+PACKED_NEIGHBOURS = "string_agg(int8send(story) || float4send(-distance::real), ''::bytea)"
+"""Neighbours as one value: numpy decodes it at once, where rows would be decoded one by one."""
 BUILD_MEMORY = "1GB"
 """Memory of the server for building an HNSW index."""
 READY_KEYS = """
@@ -89,7 +92,7 @@ class PostgresVectors:
         """Build the HNSW index of a kind of vectors, such as `window_384`, if it is missing."""
         if kind in self._indexed:
             return
-        dimensions, schema = _dimensions(kind), self._database.address.schema
+        column, schema = _column(kind), self._database.address.schema
         (there,) = self._database.ask("SELECT to_regclass(%s) AS it", (f"{schema}.hnsw_{kind}",))
 
         def build(connection: Connection[Any]) -> None:
@@ -100,24 +103,34 @@ class PostgresVectors:
             # Parallel builds need shared memory, which is small in containers.
             connection.execute("SET LOCAL max_parallel_maintenance_workers = 0")
             connection.execute(
-                f"CREATE INDEX IF NOT EXISTS hnsw_{kind} ON filed_vector USING hnsw"
-                f" ((vector::halfvec({dimensions})) halfvec_ip_ops) WHERE kind = '{kind}'"
+                f"CREATE INDEX IF NOT EXISTS hnsw_{kind} ON {column.table} USING hnsw"
+                f" (({column.vector}) halfvec_ip_ops) WHERE {column.where}"
             )
 
         if not there["it"]:
             self._database.write(build, counted=False)
         self._indexed.add(kind)
 
-    def nearest(self, kind: str, vector: np.ndarray, most: int) -> list[int]:
-        """The stories that have the vectors nearest to a unit vector, by their numbers."""
-        dimensions = _dimensions(kind)
-        rows = self._database.ask(
-            f"SELECT story FROM filed_vector WHERE kind = '{kind}'"
-            f" ORDER BY (vector::halfvec({dimensions})) <#> %s::halfvec({dimensions}) LIMIT %s",
-            (_literal(vector), most),
+    def nearest(self, vectors: Mapping[str, np.ndarray], most: int) -> dict[str, Neighbours]:
+        """For unit vectors of some kinds, the stories with the nearest vectors of that kind."""
+        parts, values = [], []
+        for kind, vector in vectors.items():
+            column = _column(kind)
+            near = (
+                f"SELECT {column.story} AS story, {column.vector} <#> %s::halfvec AS distance"
+                f" FROM {column.table} WHERE {column.where} ORDER BY 2 LIMIT %s"
+            )
+            parts.append(f"(SELECT {PACKED_NEIGHBOURS} FROM ({near}) AS near) AS {kind}")
+            values += [_literal(vector), most]
+        if not parts:
+            return {}
+        (row,) = self._database.ask(
+            f"SELECT {', '.join(parts)}",
+            values,
+            binary=True,
             settings={"hnsw.ef_search": str(min(MAX_EF, max(40, most)))},
         )
-        return [row["story"] for row in rows]
+        return {kind: _neighbours(row[kind]) for kind in vectors}
 
     def naming(self, classes: Sequence[int], most: int) -> list[int]:
         """The stories whose shots show these classes with the highest probability."""
@@ -132,76 +145,73 @@ class PostgresVectors:
         self, kind: str, vector: np.ndarray, stories: Sequence[int], most: int
     ) -> list[int]:
         """The given stories with the vectors nearest to a unit vector."""
-        dimensions = _dimensions(kind)
         rows = self._database.ask(
             "SELECT story FROM filed_vector WHERE story = ANY(%s::bigint[]) AND kind = %s"
-            f" GROUP BY story ORDER BY min((vector::halfvec({dimensions})) <#> %s) LIMIT %s",
+            f" GROUP BY story ORDER BY min({_column(kind).vector} <#> %s) LIMIT %s",
             (_array(stories), kind, _literal(vector), most),
         )
         return [row["story"] for row in rows]
 
     def saying(self, terms: Sequence[TextQuery], vector: np.ndarray) -> FoundByWords:
-        """The stories whose passages contain most terms; ties are broken by topic."""
-        wanted = [query for query in map(text_query, terms) if query]
-        if not wanted:
-            return FoundByWords([], complete=True)
-        found = self._saying(wanted, " | ".join(wanted), vector, MAX_ANY)
-        if found is not None:
-            return FoundByWords(found, complete=True)
+        """The stories whose passages contain any term, or all terms if there are too many."""
+        given = [each for each in map(text_query, terms) if each]
+        if not given:
+            return FoundByWords(_neighbours(None), _passages(None, len(terms)))
+        marks, values = _marks(terms)
+        count, topics, packed = self._saying(" | ".join(given), MAX_ANY, vector, marks, values)
+        if count <= MAX_ANY:
+            return FoundByWords(topics, _passages(packed, len(terms)))
         # Frequent words need no completion, which would make the index read far more.
         whole = [text_query(replace(term, prefix=False)) for term in terms]
         all_terms = " & ".join(f"({each})" for each in whole if each)
-        found = self._saying([], all_terms, vector, MAX_ALL)
-        return FoundByWords(found or [], complete=found is not None)
+        if self._expected(all_terms) <= MAX_ALL:
+            _, topics, _ = self._saying(all_terms, MAX_ALL, vector)
+        return FoundByWords(topics, None)
 
-    def saying_among(
-        self, terms: Sequence[TextQuery], stories: Sequence[int], most: int
-    ) -> list[int]:
-        """The given stories whose passages contain most terms; ties keep their order."""
-        counts: dict[int, int] = dict.fromkeys(stories, 0)
-        for row in self._marked(terms, stories):
-            counts[row["story"]] = max(counts[row["story"]], sum(row["terms"]))
-        saying = [story for story, count in counts.items() if count]
-        return sorted(saying, key=lambda story: -counts[story])[:most]
-
-    def containing(self, terms: Sequence[TextQuery], stories: Sequence[int]) -> list[np.ndarray]:
-        """For each term, the addresses of the passages of these stories that contain it."""
-        rows = self._marked(terms, stories)
-        addresses = np.array([row["address"] for row in rows], np.int64)
-        marks = np.array([row["terms"] for row in rows], bool).reshape(len(rows), len(terms))
-        return [np.sort(addresses[column]) for column in marks.T]
-
-    def _marked(self, terms: Sequence[TextQuery], stories: Sequence[int]) -> list[dict[str, Any]]:
-        """The passages of these stories that contain any term, with a flag for each term."""
-        wanted = [text_query(term) for term in terms]
-        if not any(wanted):
-            return []
-        marks = ", ".join("words @@ %s::tsquery" if each else "false" for each in wanted)
-        given = [each for each in wanted if each]
-        return self._database.ask(
-            f"SELECT story, address, ARRAY[{marks}] AS terms FROM filed_said JOIN said"
+    def containing(self, terms: Sequence[TextQuery], stories: Sequence[int]) -> FoundPassages:
+        """The passages of these stories that contain any of the terms."""
+        given = [each for each in map(text_query, terms) if each]
+        if not given or not len(stories):
+            return _passages(None, len(terms))
+        marks, values = _marks(terms)
+        (row,) = self._database.ask(
+            f"SELECT {_packed_passages(marks)} AS packed FROM filed_said JOIN said"
             " USING (address) WHERE story = ANY(%s::bigint[]) AND words @@ %s::tsquery",
-            (*given, _array(stories), " | ".join(given)),
+            (*values, _array(stories), " | ".join(given)),
             binary=True,
         )
+        return _passages(row["packed"], len(terms))
+
+    def _expected(self, query: str) -> int:
+        """About how many passages match, by the server's statistics of frequent words."""
+        explain = "EXPLAIN (FORMAT JSON) SELECT FROM said WHERE words @@ %s::tsquery"
+        ((plan,),) = [row.values() for row in self._database.ask(explain, (query,))]
+        return int(plan[0]["Plan"]["Plan Rows"])
 
     def _saying(
-        self, terms: Sequence[str], query: str, vector: np.ndarray, most_passages: int
-    ) -> list[int] | None:
-        """Stories whose passages match, by number of terms; None if there are too many passages."""
-        marks = " + ".join("(words @@ %s::tsquery)::int" for _ in terms) or "0"
-        count, *rows = self._database.ask(
-            f"WITH found AS MATERIALIZED (SELECT address, {marks} AS terms FROM said"
-            " WHERE words @@ %s::tsquery LIMIT %s),"
+        self,
+        query: str,
+        most: int,
+        vector: np.ndarray,
+        marks: str = "''::bytea",
+        values: Sequence[str] = (),
+    ) -> tuple[int, Neighbours, bytes | None]:
+        """The number of passages that match, and unless it exceeds `most`: the topics of their
+        stories, and the passages with `marks`."""
+        (row,) = self._database.ask(
+            "WITH found AS MATERIALIZED"
+            " (SELECT address, words FROM said WHERE words @@ %s::tsquery LIMIT %s),"
             " counted AS (SELECT count(*) AS passages FROM found),"
-            " best AS (SELECT story, max(terms) AS terms FROM found JOIN filed_said USING (address)"
-            " WHERE (SELECT passages FROM counted) <= %s GROUP BY story)"
-            " SELECT passages AS number FROM counted UNION ALL"
-            " (SELECT story FROM best JOIN filed_story ON filed_story.id = story"
-            " ORDER BY terms DESC, topic <#> %s::halfvec)",
-            (*terms, query, most_passages + 1, most_passages, _literal(vector)),
+            " placed AS MATERIALIZED (SELECT story, address, words FROM found JOIN filed_said"
+            " USING (address) WHERE (SELECT passages FROM counted) <= %s),"
+            " near AS (SELECT id AS story, topic <#> %s::halfvec AS distance FROM filed_story"
+            " WHERE id IN (SELECT story FROM placed) ORDER BY 2)"
+            f" SELECT passages, (SELECT {PACKED_NEIGHBOURS} FROM near) AS topics,"
+            f" (SELECT {_packed_passages(marks)} FROM placed) AS packed FROM counted",
+            (query, most + 1, most, _literal(vector), *values),
+            binary=True,
         )
-        return None if count["number"] > most_passages else [row["number"] for row in rows]
+        return row["passages"], _neighbours(row["topics"]), row["packed"]
 
     def of_video(self, video: str) -> list[int]:
         """Every story of one video."""
@@ -213,44 +223,46 @@ class PostgresVectors:
         return [row["id"] for row in self._database.ask("SELECT id FROM filed_story")]
 
     def stories(self, numbers: Sequence[int]) -> list[FoundStory]:
-        """These stories with the rows that score them, in the order of their videos."""
+        """These stories with the rows that score them."""
+        if not numbers:
+            return []
         rows = self._database.ask(
-            "SELECT id, video, number, rows FROM filed_story WHERE id = ANY(%s::bigint[])"
-            " ORDER BY video, number",
+            "SELECT id, video, number, rows, coalesce(first, 0) AS first, spoken_count,"
+            " octet_length(owners) / 4 AS passages FROM filed_story JOIN filed_video USING (video)"
+            " LEFT JOIN said_of USING (video) WHERE id = ANY(%s::bigint[])",
             (_array(numbers),),
             binary=True,
         )
-        return [
-            FoundStory(row["id"], row["video"], row["number"], bytes(row["rows"])) for row in rows
-        ]
+        return [FoundStory(*row.values()) for row in rows]
 
-    def videos(self, names: Sequence[str]) -> list[FoundVideo]:
-        """The video records of the index; only of those that can be searched now."""
-        rows = self._database.ask(
-            "SELECT filed_video.*, coalesce(first, 0) AS first FROM filed_video"
-            " JOIN video ON video.id = filed_video.video AND state = 'ready'"
-            " LEFT JOIN said_of ON said_of.video = filed_video.video"
-            " WHERE filed_video.video = ANY(%s) ORDER BY filed_video.video",
-            (list(names),),
-            binary=True,
-        )
-        return [
-            FoundVideo(
-                row["video"],
-                np.frombuffer(bytes(row["owners"]), "<i4"),
-                row["spoken_count"],
-                row["first"],
-            )
-            for row in rows
-        ]
+    def unready(self) -> set[str]:
+        """The videos that cannot be searched now, although they may be filed."""
+        rows = self._database.ask("SELECT id FROM video WHERE state <> 'ready'")
+        return {row["id"] for row in rows}
 
 
-def _dimensions(kind: str) -> int:
-    """The dimensions of a kind of vectors, such as 384 for `window_384`."""
-    found = re.fullmatch(r"[a-z]+_(\d+)", kind)
+class _Column(NamedTuple):
+    """Where the vectors of one kind are."""
+
+    table: str
+    story: str
+    """The column with the story of a vector."""
+    vector: str
+    where: str
+    """The rows that have a vector of this kind."""
+
+
+def _column(kind: str) -> _Column:
+    """The column of a kind of vectors, such as `window_384`."""
+    found = re.fullmatch(r"([a-z]+)_(\d+)", kind)
     if not found:
         raise LibraryError(f"{kind!r} is not a kind of vectors")
-    return int(found[1])
+    space, dimensions = found[1], int(found[2])
+    if space == "topic":
+        spoken = f"vector_dims(topic) = {dimensions} AND l2_norm(topic) > 0"
+        return _Column("filed_story", "id", f"(topic::halfvec({dimensions}))", spoken)
+    vector = f"(vector::halfvec({dimensions}))"
+    return _Column("filed_vector", "story", vector, f"kind = '{kind}'")
 
 
 def _file_story(connection: Connection[Any], video: str, number: int, story: FiledStory) -> None:
@@ -281,10 +293,36 @@ def _halfvec(vector: np.ndarray) -> bytes:
     return struct.pack(">HH", len(vector), 0) + vector.astype(">f2").tobytes()
 
 
+def _neighbours(packed: bytes | None) -> Neighbours:
+    """Decode `PACKED_NEIGHBOURS`."""
+    rows = np.frombuffer(packed or b"", np.dtype([("story", ">i8"), ("cosine", ">f4")]))
+    return Neighbours(rows["story"].astype(np.int64), rows["cosine"].astype(np.float32))
+
+
+def _marks(terms: Sequence[TextQuery]) -> tuple[str, list[str]]:
+    """An expression for which terms a passage contains, a byte for each, and its values."""
+    queries = [text_query(term) for term in terms]
+    marks = ["boolsend(words @@ %s::tsquery)" if each else "boolsend(false)" for each in queries]
+    return " || ".join(marks), [each for each in queries if each]
+
+
+def _packed_passages(marks: str) -> str:
+    """Passages with their marks as one value, as for `PACKED_NEIGHBOURS`."""
+    return f"string_agg(int8send(story) || int8send(address) || {marks}, ''::bytea)"
+
+
+def _passages(packed: bytes | None, terms: int) -> FoundPassages:
+    """Decode `_packed_passages`."""
+    kinds = np.dtype([("story", ">i8"), ("address", ">i8"), ("terms", "?", (terms,))])
+    rows = np.frombuffer(packed or b"", kinds)
+    stories, addresses = (rows[name].astype(np.int64) for name in ("story", "address"))
+    return FoundPassages(stories, addresses, rows["terms"])
+
+
 def _array(numbers: Sequence[int]) -> str:
     """An array literal, which is faster than converting each number."""
     return "{" + ",".join(map(str, numbers)) + "}"
 
 
 def _literal(vector: np.ndarray) -> str:
-    return "[" + ",".join(f"{number:.6g}" for number in vector.tolist()) + "]"
+    return str(np.round(vector.astype(float), 7).tolist())
