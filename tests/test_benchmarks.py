@@ -1,4 +1,4 @@
-"""What all benchmarks share."""
+"""The code that all benchmarks share."""
 
 import json
 import re
@@ -38,7 +38,7 @@ def test_options_explain_themselves_and_know_the_data():
     assert "Measures nothing." in parser.format_help()
 
 
-def test_a_stopped_run_goes_on_with_what_is_not_finished(tmp_path, monkeypatch, capfd):
+def test_a_stopped_run_continues_with_unfinished_programs(tmp_path, monkeypatch, capfd):
     monkeypatch.setattr(run_all, "FINISHED", tmp_path / "finished.json")
     programs = {"platform": [], "json.tool": ["{data}/missing.json"]}
     for platform in ("== platform: 0 s, code 0", "== platform: finished before"):
@@ -71,7 +71,7 @@ def test_two_programs_run_at_a_time_if_only_one_of_them_measures_time():
     assert sorted(timed + untimed) == sorted(run_all.BENCHMARKS)
 
 
-def test_what_needs_data_that_is_not_there_is_left_out_by_name(tmp_path, capfd):
+def test_programs_without_data_are_skipped_by_name(tmp_path, capfd):
     where = tmp_path / "nowhere"
     assert run_all.run({"json.tool {data}": []}, where, tmp_path, tmp_path, again=True) == []
     assert "left out" in capfd.readouterr().out

@@ -1,4 +1,4 @@
-"""Settings are checked where they enter."""
+"""Settings are validated when they are read."""
 
 import pytest
 from hypothesis import given
@@ -96,7 +96,7 @@ def test_every_setting_is_documented_where_it_lives():
         ("thumbnails.beauty=inf", "finite"),
     ],
 )
-def test_a_value_that_no_room_could_use_is_refused(line, complaint):
+def test_an_invalid_value_is_refused(line, complaint):
     with pytest.raises(InvalidSetting, match=complaint):
         with_settings(Config(), parse_settings([line]))
 

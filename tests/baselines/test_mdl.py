@@ -1,4 +1,4 @@
-"""The shortest description finds planted stories, and is no longer than any other."""
+"""The minimum description length method finds planted stories and is optimal."""
 
 import math
 from itertools import combinations, pairwise
@@ -23,7 +23,7 @@ def test_planted_stories_are_found(seed):
     assert shortest_description(planted(lengths, seed=seed)) == truth
 
 
-def test_shots_without_any_story_in_them_are_not_told_one_by_one():
+def test_unrelated_shots_are_not_one_story_each():
     rows = np.random.default_rng(0).normal(size=(60, 40))
     assert len(shortest_description(rows)) < 5
 

@@ -1,4 +1,4 @@
-"""Every rival finds clear stories, gives the same answer twice, and copes with odd videos."""
+"""Every baseline finds clear stories, is deterministic, and handles unusual videos."""
 
 import pickle
 import sys
@@ -78,7 +78,7 @@ def test_a_detector_survives_pickling(name, films, fitted):
 
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("shots", [1, 2, 3])
-def test_a_video_of_a_few_shots_is_parted(name, shots, fitted):
+def test_a_video_of_a_few_shots_is_segmented(name, shots, fitted):
     detector = fitted(name)
     tiny = made_film(9, stories=1, shots_per_story=shots + 2)
     short = AnnotatedVideo(
@@ -96,7 +96,7 @@ def test_a_video_of_a_few_shots_is_parted(name, shots, fitted):
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_a_video_of_identical_shots_is_parted(name, films, fitted):
+def test_a_video_of_identical_shots_is_segmented(name, films, fitted):
     detector = fitted(name)
     film = films[0].without_truth()
     still = {
@@ -107,14 +107,14 @@ def test_a_video_of_identical_shots_is_parted(name, films, fitted):
     assert found.end == len(film.shots)
 
 
-def test_looking_beats_not_looking(films):
+def test_visual_baselines_beat_uniform_cuts(films):
     def score(name):
         return np.mean([s.mean_iou for s in leave_one_out(films, baseline(name), only=[0, 1])])
 
     assert score("osg") > score("uniform") > score("one-per-shot")
 
 
-def test_a_baseline_nobody_wrote_is_refused():
+def test_an_unknown_baseline_is_refused():
     with pytest.raises(UnknownName, match="choose from one-per-shot, uniform, raw-clustering"):
         baseline("magic")
 
@@ -171,7 +171,7 @@ def test_links_that_share_a_shot_hold_a_story_together():
     assert crossing_links(linked).tolist() == [True, True, True, False, False, True]
 
 
-def test_spectral_clustering_parts_graphs_that_do_not_touch():
+def test_spectral_clustering_separates_disconnected_graphs():
     affinity = np.kron(np.eye(4), np.ones((5, 5)))
     labels = spectral_labels(affinity, 4, seed=0)
     assert len({tuple(np.flatnonzero(labels == label)) for label in labels}) == 4

@@ -1,4 +1,4 @@
-"""`storyscope benchmark` on a small made-up folder."""
+"""`storyscope benchmark` on a small synthetic folder."""
 
 import io
 import json
@@ -145,7 +145,7 @@ def test_features_that_some_videos_lack_are_not_used_unless_named(run, folder):
         run(folder, "--methods", HALVES, "--features", "smell")
 
 
-def test_a_method_that_cannot_run_is_named_and_the_rest_goes_on(run, folder):
+def test_a_method_that_cannot_run_is_named_and_the_others_run(run, folder):
     done = run(folder, "--methods", f"{HALVES},{NEEDS_MORE}", "--json")
     assert "pip install storyscope[train]" in done.stderr
     assert NEEDS_MORE in json.loads(done.stdout)["not_run"]
@@ -160,7 +160,7 @@ def test_results_are_written_as_facts_tables_and_pictures(run, folder, tmp_path)
     ]
 
 
-def test_a_stopped_run_goes_on_where_it_stopped(folder, cache, monkeypatch):
+def test_a_stopped_run_resumes_where_it_stopped(folder, cache, monkeypatch):
     task = judging.Benchmark(folder)
     done = []
     work = judging._do
@@ -182,7 +182,7 @@ def test_a_stopped_run_goes_on_where_it_stopped(folder, cache, monkeypatch):
     assert len(whole.scores[THIRDS]) == 3
 
 
-def test_changed_data_or_settings_are_judged_anew(folder, cache, monkeypatch):
+def test_changed_data_or_settings_are_evaluated_again(folder, cache, monkeypatch):
     done = []
     work = judging._do
     monkeypatch.setattr(
@@ -198,7 +198,7 @@ def test_changed_data_or_settings_are_judged_anew(folder, cache, monkeypatch):
     assert len(done) == 9
 
 
-def test_a_changed_method_is_judged_anew(folder, cache, tmp_path, monkeypatch):
+def test_a_changed_method_is_evaluated_again(folder, cache, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     source = tmp_path / "my_method.py"
     source.write_text("from benchmark_folder import Halves\n")
@@ -217,7 +217,7 @@ def test_processes_find_what_one_process_finds(folder):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signal 0 asks nothing on Windows")
-def test_a_killed_benchmark_leaves_nobody_at_work(folder, tmp_path):
+def test_a_killed_benchmark_leaves_no_process_running(folder, tmp_path):
     workers = tmp_path / "workers"
     workers.mkdir()
     words = [folder, "--methods", "benchmark_folder:Endless", "--jobs", "2", "--quiet"]
@@ -235,7 +235,7 @@ def test_a_killed_benchmark_leaves_nobody_at_work(folder, tmp_path):
     assert not any(map(is_running, running))
 
 
-def test_a_failing_method_stops_the_processes_and_is_told(folder):
+def test_a_failing_method_stops_the_processes_and_is_reported(folder):
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         judging.run_methods(judging.Benchmark(folder), ["benchmark_folder:Fails"], jobs=2)
 
@@ -257,7 +257,7 @@ def test_a_shipped_model_is_judged_without_training(run, folder):
     assert "thirds has no shipped model" in facts["not_run"][THIRDS]
 
 
-def test_a_shipped_model_is_not_judged_on_the_videos_that_taught_it(run, tmp_path):
+def test_a_shipped_model_is_not_evaluated_on_its_training_videos(run, tmp_path):
     assert len(default_model().trained_on) == 19
     write_video(tmp_path / "seen" / "0", "Ice Worlds")
     write_video(tmp_path / "seen" / "1", "bob")
@@ -265,7 +265,7 @@ def test_a_shipped_model_is_not_judged_on_the_videos_that_taught_it(run, tmp_pat
         run(tmp_path / "seen", "--methods", "ours", "--protocol", "pretrained")
 
 
-def test_a_video_that_taught_a_model_is_known_under_another_name(folder):
+def test_a_training_video_is_recognised_under_another_name(folder):
     video = load_collection(folder)[0]
     taught = LearnedDetector(replace(default_model(), trained_on={"alias": video.fingerprint}))
     with pytest.raises(AnnotationError, match=f"was trained on {video.name}"):
@@ -324,7 +324,7 @@ def test_a_method_named_twice_is_run_once(run, folder):
     assert json.loads(run(folder, "--methods", f"{THIRDS},{THIRDS}", "--json").stdout) == once
 
 
-def test_a_broken_description_is_refused_before_people_are_looked_for(run, folder):
+def test_a_broken_description_is_refused_before_annotators_are_read(run, folder):
     (folder / "00" / "video.json").write_text("{")
     with pytest.raises(AnnotationError, match=r"video\.json is not JSON"):
         run(folder, "--methods", THIRDS, "--annotators")

@@ -1,4 +1,4 @@
-"""The command line as people and scripts meet it."""
+"""The command line as people and scripts use it."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def test_stories_are_shown_with_times_as_people_write_them(library):
     assert "cues used: appearance" in shown.stderr
 
 
-def test_a_folder_goes_on_after_a_bad_file_and_names_it(film, tmp_path):
+def test_a_bad_file_in_a_folder_is_named_and_the_others_are_added(film, tmp_path):
     folder = tmp_path / "films"
     folder.mkdir()
     (folder / "a-bad.mp4").write_text("nothing")
@@ -84,7 +84,7 @@ def test_settings_are_kept_and_refused(library, tmp_path):
     assert "did you mean 'penalty'" in done.stderr
 
 
-def test_the_doctor_names_every_part(tmp_path):
+def test_the_doctor_lists_every_component(tmp_path):
     findings = json.loads(storyscope("doctor", "--json", library=tmp_path).stdout)["findings"]
     assert {f["part"] for f in findings} == {"Parts", "Models", "Codecs", "Safety", "Library"}
     assert all(f["ok"] or f["fix"] for f in findings)
@@ -131,7 +131,7 @@ def test_export_says_what_it_needs(library):
         assert reason in storyscope("export", "film", *words, library=library, code=1).stderr
 
 
-def test_an_edit_stands_beside_the_machine_s_version(library):
+def test_an_edit_is_saved_beside_the_automatic_version(library):
     before = json.loads(storyscope("stories", "film", "--json", library=library).stdout)
     person = ("--annotator", "ann")
     words = ("edit", "film", *person, "--move", "2=0:04", "--title", "2=Sand", "--split", "0:02.5")
@@ -157,7 +157,7 @@ def test_annotated_videos_are_not_removed_by_accident(indexed, tmp_path):
     assert library.videos() == []
 
 
-def test_a_film_that_breaks_off_is_indexed_and_said_to(film, tmp_path):
+def test_a_truncated_film_is_indexed_and_reported_as_damaged(film, tmp_path):
     whole = tmp_path / "whole.mkv"
     with av.open(str(film)) as source, av.open(str(whole), "w") as copy:
         picture = source.streams.video[0]
@@ -208,7 +208,7 @@ def test_a_mistyped_library_is_named_and_not_made(words, tmp_path):
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are not sent on Windows")
 @pytest.mark.parametrize("jobs", [(), ("--jobs", "2")], ids=["alone", "in a process of its own"])
-def test_control_c_says_in_one_line_how_to_go_on(film, tmp_path, jobs):
+def test_control_c_prints_how_to_resume_in_one_line(film, tmp_path, jobs):
     command = [sys.executable, "-m", "storyscope", "add", str(film), *jobs]
     process = subprocess.Popen(
         [*command, "--library", str(tmp_path / "library")],

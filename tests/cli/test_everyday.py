@@ -1,4 +1,4 @@
-"""What people ask of the command line every day."""
+"""Everyday use of the command line."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""`storyscope score` and `storyscope agree` as people and scripts meet them."""
+"""`storyscope score` and `storyscope agree` as people and scripts use them."""
 
 import json
 
@@ -59,7 +59,7 @@ def test_boundaries_are_judged_when_a_tolerance_is_given(run, files):
     assert (exact["boundary_f1"], near["boundary_f1"]) == (0, 1)
 
 
-def test_score_speaks_to_people_too(run, files):
+def test_score_prints_a_readable_summary(run, files):
     shown = run("score", *files(truth=[2], found=[3])).stdout
     assert "2 stories found, 2 true" in shown
     assert "mean iou           0.6667" in shown
@@ -82,7 +82,7 @@ def test_agree_prints_the_proven_best(run, files):
     assert facts == {"starts": [0, 2, 3], "end": 5, "mean_iou": pytest.approx(2 / 3), "exact": True}
 
 
-def test_the_papers_program_can_be_asked_for(run, files):
+def test_the_papers_program_can_be_selected(run, files):
     people = files(ann=[2, 3, 4], bob=[1], eve=[3])
     facts = json.loads(run("agree", *people, "--as-in-paper", "--json").stdout)
     assert facts["mean_iou"] < 2 / 3

@@ -1,4 +1,4 @@
-"""`storyscope reproduce` on a small made-up collection in the published layout."""
+"""`storyscope reproduce` on a small synthetic collection in the published layout."""
 
 import json
 import shutil
@@ -78,7 +78,7 @@ def table(facts, words):
     return {row[0]: dict(zip(found["header"][1:], row[1:], strict=True)) for row in found["rows"]}
 
 
-def test_every_episode_stands_beside_the_papers_number(whole):
+def test_every_episode_is_compared_with_the_papers_number(whole):
     facts, output = whole
     episodes = table(facts, "Individual episodes")
     assert list(episodes) == ["From Pole to Pole", "Mountains", "Average"]
@@ -118,7 +118,7 @@ def test_features_are_added_one_after_the_other(whole):
     assert float(features["VA+A"]["here, default preset"]) > 0.5
 
 
-def test_what_could_not_be_done_is_said(whole):
+def test_what_could_not_be_computed_is_reported(whole):
     facts, output = whole
     notes = "\n".join(facts["notes"])
     assert "nw was not run" in notes
@@ -178,7 +178,7 @@ def test_the_index_is_a_benchmark_folder_of_its_own(app, whole, tmp_path, monkey
     assert [video["true"] for video in facts["videos"]] == [3, 3]
 
 
-def test_without_videos_people_are_compared_all_the_same(app, bbc, tmp_path):
+def test_annotators_are_compared_without_videos(app, bbc, tmp_path):
     shutil.copytree(bbc / "annotations", tmp_path / "bare" / "annotations")
     done = reproduce(app, "bbc", tmp_path / "bare", "--output", tmp_path / "out", "--json")
     facts = json.loads(done.stdout)

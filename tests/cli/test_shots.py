@@ -1,4 +1,4 @@
-"""`storyscope shots` prints, exports and shows."""
+"""`storyscope shots` prints, exports and shows shots."""
 
 import csv
 import json
@@ -53,7 +53,7 @@ def test_table_and_strip_hold_every_shot(app, film, tmp_path):
 
 
 @pytest.mark.parametrize("option", ["--csv", "--strip"])
-def test_a_folder_that_is_not_there_is_refused_before_the_film_is_read(
+def test_a_missing_folder_is_refused_before_the_film_is_read(
     app, film, tmp_path, monkeypatch, option
 ):
     monkeypatch.setattr("storyscope.media.scan", lambda *_, **__: pytest.fail("read the film"))

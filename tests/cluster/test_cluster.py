@@ -1,4 +1,4 @@
-"""Indexing on a Dask cluster of two real workers, with index processes that are made up."""
+"""Indexing on a Dask cluster of two real workers, with fake index processes."""
 
 import os
 import signal
@@ -51,7 +51,7 @@ def attempts(path):
     return len(path.with_suffix(".tries").read_text())
 
 
-def test_every_video_is_a_task_and_a_bad_one_stops_nobody(library, client, tmp_path):
+def test_every_video_is_a_task_and_a_bad_one_does_not_stop_the_others(library, client, tmp_path):
     paths, steps = films(tmp_path, "a", "bad", "slow"), []
     found = index_on_cluster(
         library, paths, client, follow=lambda path, step: steps.append((path, step.stage))
@@ -63,7 +63,7 @@ def test_every_video_is_a_task_and_a_bad_one_stops_nobody(library, client, tmp_p
     library.store.jobs.put(left, None)
 
 
-def test_the_video_of_a_killed_worker_is_given_to_another(library, client, tmp_path):
+def test_the_video_of_a_killed_worker_is_indexed_by_another(library, client, tmp_path):
     (path,) = films(tmp_path, "once")
     found = index_on_cluster(library, [path], client, follow=lambda *step: None)
     began = []
@@ -84,7 +84,7 @@ def test_the_video_of_a_killed_worker_is_given_to_another(library, client, tmp_p
     client.wait_for_workers(2, timeout=60)
 
 
-def test_a_video_that_ended_its_worker_three_times_is_not_begun_again(library, tmp_path):
+def test_a_video_that_stopped_its_worker_three_times_is_not_retried(library, tmp_path):
     (path,) = films(tmp_path, "deadly")
     video = Video("deadly", str(path), "d", 1.0, 24, 24.0, 64, 36, True)
     library.store.put_record(VideoRecord(video, "indexing", 4, 2))
@@ -111,7 +111,7 @@ def test_a_video_that_kills_its_worker_three_times_is_failed(library, client, tm
     client.wait_for_workers(2, timeout=60)
 
 
-def test_leaving_cancels_what_has_not_begun(library, client, tmp_path):
+def test_exiting_cancels_waiting_videos(library, client, tmp_path):
     paths = films(tmp_path, "slow1", "slow2", "slow3", "slow4", "slow5")
     found = index_on_cluster(library, paths, client)
     assert next(found).video.startswith("slow")
@@ -124,7 +124,7 @@ def test_leaving_cancels_what_has_not_begun(library, client, tmp_path):
         library.store.jobs.put(number, None)
 
 
-def test_work_that_was_left_goes_on_alone_and_everybody_sees_it(library, client, tmp_path):
+def test_running_work_continues_after_exit_and_is_visible_to_all(library, client, tmp_path):
     paths = films(tmp_path, "alone", "slow")
     assert list(index_on_cluster(library, paths, client, detach=True)) == []
     wait_until(lambda: all('"ready"' in facts for facts in library.store.jobs.all().values()))

@@ -1,4 +1,4 @@
-"""Whatever befalls a cluster, the library ends as one machine alone would have made it."""
+"""After any fault of a cluster, the library is the same as one made on a single machine."""
 
 import os
 

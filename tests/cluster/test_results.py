@@ -1,4 +1,4 @@
-"""What becomes of videos that were handed to a cluster, with a cluster that is made up."""
+"""The outcomes of videos that were submitted to a cluster, with a fake cluster."""
 
 from concurrent.futures import CancelledError
 from pathlib import Path
@@ -73,7 +73,7 @@ def test_a_video_that_is_done_leaves_no_job(library):
     assert library.store.jobs.all() == {}
 
 
-def test_a_task_that_its_scheduler_lost_is_handed_over_again(library):
+def test_a_task_that_the_scheduler_lost_is_submitted_again(library):
     client = Client(Future("lost"), Future("cancelled"), Future("finished", ("film", "")))
     (result,) = results(library, client, handed(library, client, ["tcp://one"])[1])
     assert result.video == "film"
@@ -81,7 +81,7 @@ def test_a_task_that_its_scheduler_lost_is_handed_over_again(library):
     assert len({key for key, _ in client.keys}) == 3
 
 
-def test_a_task_is_not_handed_over_for_ever(library):
+def test_a_task_is_not_submitted_forever(library):
     client = Client(*[Future("lost")] * 99)
     one, running = handed(library, client)
     (result,) = results(library, client, running)
@@ -90,7 +90,7 @@ def test_a_task_is_not_handed_over_for_ever(library):
     assert kept_job(library.store, one.job.id).state == "failed"
 
 
-def test_without_a_scheduler_people_are_told_how_to_go_on(library):
+def test_without_a_scheduler_the_error_says_how_to_continue(library):
     client = Client(Future("cancelled"), status="closed")
     (result,) = results(library, client, handed(library, client)[1])
     assert "run the same command again" in result.failure
@@ -104,7 +104,7 @@ def test_a_worker_that_was_lost_too_often_is_the_reason(library):
     assert result.failure == "its workers were lost repeatedly while it was being indexed"
 
 
-def test_leaving_cancels_what_waits_and_leaves_what_runs(library):
+def test_exiting_cancels_waiting_tasks_and_leaves_running_ones(library):
     waiting, runs, done = Future("pending"), Future("pending"), Future("finished", ("film", ""))
     client = Client(waiting, runs, done)
     one, running = handed(library, client)

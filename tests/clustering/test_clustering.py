@@ -1,4 +1,4 @@
-"""Clustering is exact: no other partition is cheaper, whatever the penalty."""
+"""Clustering is exact: no other partition is cheaper, for any penalty."""
 
 from functools import cache
 from itertools import combinations, pairwise
@@ -148,7 +148,7 @@ def test_the_path_is_the_lower_hull_of_the_full_table(seed):
     assert (np.diff(slopes) <= 1e-9).all()
 
 
-def test_neighbours_on_the_path_meet_at_one_price():
+def test_neighbours_on_the_path_cost_the_same_at_one_penalty():
     rows, _ = made_video(1, stories=6, dimensions=3)
     points = story_path(rows)
     assert points[0].highest_price == np.inf
@@ -243,7 +243,7 @@ def test_stories_of_identical_shots_are_found_exactly():
 
 @pytest.mark.parametrize("stories", [2, 3, 4, 8, 20])
 @pytest.mark.parametrize("shots_per_story", [2, 3, 5])
-def test_identical_shots_part_as_those_that_nearly_are(stories, shots_per_story):
+def test_identical_shots_are_segmented_like_nearly_identical_ones(stories, shots_per_story):
     rng = np.random.default_rng(10 * stories + shots_per_story)
     rows = np.repeat(rng.normal(size=(stories, 16)), shots_per_story, axis=0)
     nearly = rows + 1e-6 * rng.normal(size=rows.shape)
@@ -266,7 +266,7 @@ def test_one_shot_is_one_story(penalty):
     assert found.objective == 0.0
 
 
-def test_two_shots_part_when_that_is_cheaper_than_the_penalty():
+def test_two_shots_are_split_if_that_is_cheaper_than_the_penalty():
     rows = [[0.0], [2.0]]
     together = 2.0 / (np.log(2) + 1)
     assert len(cluster(rows, together * 0.99).segmentation) == 2
@@ -275,7 +275,7 @@ def test_two_shots_part_when_that_is_cheaper_than_the_penalty():
 
 @pytest.mark.parametrize("penalty", ["auto", "paper", 0.0, 1.0])
 @pytest.mark.parametrize("rows", [np.ones((50, 3)), np.zeros((50, 3)), np.zeros((50, 0))])
-def test_identical_shots_are_one_story_even_for_nothing(rows, penalty):
+def test_identical_shots_are_one_story_even_without_a_penalty(rows, penalty):
     found = cluster(rows, penalty)
     assert found.segmentation == Segmentation((0,), 50)
     assert found.objective == 0.0
@@ -331,6 +331,6 @@ def test_the_error_names_the_shot_that_is_not_a_number():
 
 
 @pytest.mark.parametrize("penalty", [-1.0, float("nan"), float("inf"), "loud"])
-def test_a_penalty_that_is_no_price_is_refused(penalty):
+def test_an_invalid_penalty_is_refused(penalty):
     with pytest.raises(InvalidSetting, match="'auto' or 'paper'"):
         cluster([[0.0], [1.0]], penalty)

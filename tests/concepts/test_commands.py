@@ -1,4 +1,4 @@
-"""`storyscope concepts`: teaching a library, and asking what a video speaks of."""
+"""`storyscope concepts`: training concepts, and listing those of a video."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What is seen: classes, wider concepts, and concepts learned from pictures."""
+"""Visual concepts: classes, broader concepts, and concepts trained on pictures."""
 
 import numpy as np
 import pytest
@@ -59,7 +59,7 @@ def test_all_pictures_at_once_are_each_picture_alone(seed):
         assert together.probabilities[row, column] == pytest.approx(alone, abs=1e-5)
 
 
-def test_names_are_readable_and_each_stands_once(names):
+def test_names_are_readable_and_unique(names):
     seen = detect(np.zeros((1, 1000)), **names)
     assert len({name.lower() for name in seen.names}) == len(seen.names)
     assert not [name for name in seen.names if "(" in name or " / " in name or "," in name]
@@ -145,7 +145,7 @@ def test_trained_concepts_tell_new_pictures_apart():
     assert trained.score(centres).shape == (3, 3)
 
 
-def test_probabilities_stay_modest_where_classes_cannot_be_told():
+def test_probabilities_stay_moderate_for_inseparable_classes():
     random = np.random.default_rng(3)
     noise = {name: random.normal(size=(40, 10)) for name in ("a", "b")}
     trained = train_concepts(noise, producer="toy")
@@ -154,7 +154,7 @@ def test_probabilities_stay_modest_where_classes_cannot_be_told():
     assert scores.std() < 0.2
 
 
-def test_the_svm_finds_the_widest_street():
+def test_the_svm_finds_the_widest_margin():
     x = np.array([[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]])
     w, b = fit_svm(x, np.array([-1.0, -1.0, 1.0, 1.0]), cost=1e6)
     np.testing.assert_allclose([*w, b], [1.0, 0.0, -1.0], atol=1e-2)
@@ -192,7 +192,7 @@ def test_training_is_the_same_every_time_and_survives_the_disk(tmp_path):
         load_trained(path)
 
 
-def test_trained_concepts_stand_beside_the_networks_own(names):
+def test_trained_concepts_extend_those_of_the_network(names):
     activations, centres = blobs(count=2)
     trained = train_concepts(
         {"glacier": activations["class0"], "bear": activations["class1"]}, producer="toy"

@@ -112,7 +112,7 @@ def test_a_term_is_present_where_it_is_said_and_seen():
     assert (np.diff(presence) < 0).all()
 
 
-def test_groups_part_what_means_different_things():
+def test_groups_separate_different_meanings():
     groups = group_terms([*ANIMALS, *VEHICLES], toy_vectors(), groups=2)
     label = dict(zip(groups.words, groups.group.tolist(), strict=True))
     assert len({label[word] for word in ANIMALS}) == 1
@@ -120,7 +120,7 @@ def test_groups_part_what_means_different_things():
     assert label["bear"] != label["car"]
 
 
-def test_fewer_terms_than_groups_stand_alone():
+def test_fewer_terms_than_groups_get_a_group_each():
     groups = group_terms(["bear", "car", "bear", "xyzzy"], toy_vectors(), groups=50)
     assert groups.words == ("bear", "car")
     assert sorted(groups.group.tolist()) == [0, 1]
@@ -147,7 +147,7 @@ def test_no_known_term_at_all_gives_no_groups():
 
 @given(st.integers(0, 10_000))
 @settings(max_examples=20, deadline=None)
-def test_clusters_do_not_hang_on_the_order_of_rows(seed):
+def test_clusters_do_not_depend_on_the_order_of_rows(seed):
     random = np.random.default_rng(seed)
     points = np.repeat(np.eye(4), 5, axis=0) + 0.05 * random.normal(size=(20, 4))
     points /= np.linalg.norm(points, axis=1, keepdims=True)

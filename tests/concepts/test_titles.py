@@ -1,4 +1,4 @@
-"""Titles are short, readable, distinct, and honest about what is known."""
+"""Titles are short, readable and distinct, and claim nothing that is not known."""
 
 import numpy as np
 from hypothesis import given
@@ -49,7 +49,7 @@ def test_names_keep_their_capitals_and_other_words_lose_them():
     assert {"Canada", "Patagonia", "Dr Helen Marsh", "penguins"} <= keywords
 
 
-def test_captions_in_capitals_are_not_shouted_in_titles():
+def test_captions_in_capitals_give_titles_in_lower_case():
     stories, transcript = told([text.upper() for text in NARRATION])
     title, keywords, _ = title_stories(stories, transcript=transcript)[2]
     assert title.startswith("Sea lions")
@@ -62,7 +62,7 @@ def test_no_keyword_is_a_stop_word():
         assert not stop_words("en").intersection(keywords)
 
 
-def test_stories_that_say_the_same_still_have_titles_of_their_own():
+def test_stories_with_the_same_words_have_distinct_titles():
     stories, transcript = told(["The penguins swim.", "A penguin swims.", "The penguins walk."])
     titles = [title for title, *_ in title_stories(stories, transcript=transcript)]
     assert titles == ["Penguins", "Penguin (2)", "Penguins (3)"]
@@ -203,7 +203,7 @@ WORDS = st.sampled_from(["the", "bear.", "Seal", "sea", "lion", "of", "waits", "
 
 
 @given(st.lists(st.lists(WORDS, max_size=12).map(" ".join), min_size=1, max_size=5))
-def test_titles_are_always_short_distinct_and_there(texts):
+def test_titles_are_always_short_distinct_and_not_empty(texts):
     stories, transcript = told(texts)
     titles = [title for title, *_ in title_stories(stories, transcript=transcript)]
     assert len(set(titles)) == len(stories)
@@ -211,7 +211,7 @@ def test_titles_are_always_short_distinct_and_there(texts):
 
 
 @given(st.lists(WORDS, max_size=30).map(" ".join))
-def test_phrases_lie_inside_the_speech(text):
+def test_phrases_are_inside_the_speech(text):
     _, transcript = told([text])
     for phrase in plain_phrases(transcript):
         assert 1 <= len(phrase.key) <= 3

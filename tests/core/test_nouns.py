@@ -1,4 +1,4 @@
-"""The nouns keep their own invariants."""
+"""The core data types check their invariants."""
 
 import pytest
 from hypothesis import given
@@ -25,7 +25,7 @@ def test_stories_tile_the_positions_without_gap_or_overlap(segmentation):
     ("starts", "end"),
     [((), 5), ((1,), 5), ((0, 0), 5), ((0, 3, 2), 5), ((0, 5), 5), ((0,), 0), ((0, 1.5), 5)],
 )
-def test_starts_that_part_nothing_are_refused(starts, end):
+def test_invalid_starts_are_refused(starts, end):
     with pytest.raises(InvalidSegmentation):
         Segmentation(starts, end)
 

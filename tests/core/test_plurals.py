@@ -1,4 +1,4 @@
-"""A noun in the plural meets the name of the thing, which is in the singular."""
+"""Plural nouns are reduced to the singular."""
 
 import pytest
 from hypothesis import given
@@ -36,13 +36,13 @@ def test_other_languages_are_left_alone():
     assert singular("maisons", "fr") == "maisons"
 
 
-def test_no_exception_stands_in_two_lists():
+def test_no_exception_is_in_two_lists():
     assert not KEEP_FINAL_E & IRREGULAR.keys()
     assert not UNCHANGED & (KEEP_FINAL_E | IRREGULAR.keys())
 
 
 @given(st.from_regex(r"[a-z]{3,10}", fullmatch=True).filter(lambda word: word[-1] not in "s"))
-def test_adding_an_s_is_undone_where_no_rule_speaks(word):
+def test_an_added_s_is_removed_if_no_rule_applies(word):
     plural = f"{word}s"
     if not plural.endswith(("ss", "us", "is", "es")) and plural not in UNCHANGED:
         assert singular(plural) == word

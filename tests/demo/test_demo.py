@@ -1,4 +1,4 @@
-"""The demo film is what its truth says it is, and `storyscope demo` goes from it to a report."""
+"""The demo film matches its annotation, and `storyscope demo` goes from the film to a report."""
 
 import hashlib
 import json
@@ -207,7 +207,7 @@ def test_a_folder_that_cannot_be_written_is_named_in_one_line(tmp_path):
         make_demo(tmp_path / "taken", scale=0.1, pace=0.2)
 
 
-def test_a_film_that_breaks_off_leaves_nothing_behind(tmp_path):
+def test_an_interrupted_film_leaves_no_file_behind(tmp_path):
     def stop(step):
         if step.done == 10:
             raise OSError(28, "No space left on device")
@@ -217,7 +217,7 @@ def test_a_film_that_breaks_off_leaves_nothing_behind(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_stories_found_tile_the_film_and_stand_beside_the_truth(facts):
+def test_the_stories_found_tile_the_film_and_are_compared_with_the_truth(facts):
     edges = [0.0, *(story["end"] for story in facts["stories"])]
     assert [story["start"] for story in facts["stories"]] == pytest.approx(edges[:-1])
     assert [story["title"] for story in facts["true_stories"]] == [c.title for c in SCRIPT]
@@ -234,7 +234,7 @@ def test_a_contact_sheet_and_a_page_are_written(facts):
     assert f"{facts['mean_iou']:.3f}" in text
 
 
-def test_people_get_the_table_the_timeline_the_search_and_the_way_on(run, folder, facts):
+def test_the_demo_prints_table_timeline_search_and_next_steps(run, folder, facts):
     result = run("--folder", folder, "--search", "volcano")
     assert "mean IoU with the truth" in result.stdout
     assert "truth  |" in result.stdout
@@ -243,7 +243,7 @@ def test_people_get_the_table_the_timeline_the_search_and_the_way_on(run, folder
     assert f"storyscope serve --library {folder / 'library'}" in result.stderr
 
 
-def test_the_film_alone_can_be_had(run, folder):
+def test_the_film_can_be_made_without_a_library(run, folder):
     files = json.loads(run("--folder", folder, "--film-only", "--json").stdout)
     assert files == {
         "film": str(folder / "demo.mp4"),

@@ -1,4 +1,4 @@
-"""Figures in the docs are those that the benchmarks wrote."""
+"""Figures in the docs are those in the benchmark results."""
 
 import json
 import re
@@ -52,7 +52,7 @@ def test_the_tables_of_shots_are_those_of_the_last_run(tmp_path, half, name):
     assert copy.read_text() == page.read_text()
 
 
-def test_what_is_renewed_differs_no_more(root):
+def test_renewed_figures_no_longer_differ(root):
     page = root / "docs" / "page.md"
     assert len([*figures.differences(root)]) == 1
     page.write_text(figures.renewed(page))
@@ -71,7 +71,7 @@ def test_what_is_renewed_differs_no_more(root):
     ("shown", "value", "written"),
     [(".613", 0.61349, ".613"), ("0.6", 0.65, "0.7"), ("-.03", -0.026, "-.03"), ("8", 7.6, "8")],
 )
-def test_a_figure_keeps_the_look_it_has(root, shown, value, written):
+def test_a_figure_keeps_its_format(root, shown, value, written):
     (root / "docs/benchmarks/nested.json").write_text(json.dumps({"value": value}))
     page = root / "docs" / "page.md"
     page.write_text(f'[{shown}](benchmarks/nested.md "value")')

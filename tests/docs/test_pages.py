@@ -1,4 +1,4 @@
-"""The docs fail when they are untrue."""
+"""The docs agree with the code."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""The page on the paper names every part of it, and nothing that is not there."""
+"""The page on the paper covers every part of it, and names only what exists."""
 
 import re
 from functools import cache

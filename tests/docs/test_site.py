@@ -1,4 +1,4 @@
-"""The site of the docs builds, without a broken link."""
+"""The docs site builds without broken links."""
 
 import subprocess
 import sys

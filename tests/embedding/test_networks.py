@@ -1,4 +1,4 @@
-"""The embedding networks against their formulas."""
+"""The embedding networks compared with their formulas."""
 
 import subprocess
 import sys
@@ -188,7 +188,7 @@ def test_an_lstm_of_many_columns_learns_on_few_and_reads_them_all():
     assert np.isfinite(network.boundary_log_odds(video(7, columns=200).features)).all()
 
 
-def test_what_cannot_be_trained_is_said():
+def test_what_cannot_be_trained_is_reported():
     with pytest.raises(UnknownName, match="siamese"):
         train_embedding([video(0)], "quadruplet")
     with pytest.raises(AnnotationError, match="two stories"):

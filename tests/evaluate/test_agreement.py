@@ -1,4 +1,4 @@
-"""Agreement between annotators, against all segmentations there are."""
+"""Agreement between annotators, compared with brute force over all segmentations."""
 
 from itertools import combinations, pairwise
 

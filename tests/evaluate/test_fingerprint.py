@@ -1,4 +1,4 @@
-"""A video is known again by the rhythm of its cutting."""
+"""Videos are recognised by the rhythm of their cuts."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Mean IoU, coverage and overflow, and boundary scores against tiny versions of themselves."""
+"""Mean IoU, coverage, overflow and boundary scores, compared with simple implementations."""
 
 from itertools import permutations
 
@@ -169,7 +169,7 @@ def test_videos_of_different_length_are_refused_with_both_lengths():
 
 
 @given(pairs(max_end=8), st.integers(0, 4))
-def test_as_many_cuts_are_paired_as_can_be(pair, tolerance):
+def test_the_maximum_number_of_cuts_is_paired(pair, tolerance):
     found, truth = pair
     score = boundary_score(found, truth, tolerance=tolerance)
     swapped = boundary_score(truth, found, tolerance=tolerance)
@@ -178,7 +178,7 @@ def test_as_many_cuts_are_paired_as_can_be(pair, tolerance):
     assert score.f1 == swapped.f1
 
 
-def test_no_cut_found_where_none_is_true_is_perfect():
+def test_no_cuts_are_perfect_if_there_are_no_true_ones():
     none = Segmentation((0,), 5)
     assert boundary_score(none, none).f1 == 1.0
     assert average_precision([], [], none) == 1.0

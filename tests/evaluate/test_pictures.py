@@ -1,4 +1,4 @@
-"""The pictures of the page on measures say what the measures say."""
+"""The figures in the docs on measures agree with the measures."""
 
 from pathlib import Path
 
@@ -21,6 +21,6 @@ def test_every_picture_of_the_page_is_as_the_script_draws_it(pictures):
         assert (ROOT / "docs" / "pictures" / f"measure-{name}.svg").read_text() == picture
 
 
-def test_pictures_show_what_is_said_of_them(pictures):
+def test_pictures_show_what_their_captions_say(pictures):
     assert "mean IoU 0.61, F1 0.00" in pictures["uniform"]
     assert "mean IoU 0.61, F1 0.67" in pictures["uniform"]

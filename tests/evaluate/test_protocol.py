@@ -1,4 +1,4 @@
-"""Benchmark folders, and the wall between a method and the truth it is judged by."""
+"""Benchmark folders, and the isolation of methods from the true stories."""
 
 import gc
 import json

@@ -1,4 +1,4 @@
-"""The two rankers of the paper on the same pairs."""
+"""The paper's two rankers on the same pairs."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def test_pairs_are_frames_of_one_story_and_the_first_was_marked_more():
         assert found.marks[better] > found.marks[worse]
 
 
-def test_what_marks_depend_on_is_learned_and_noise_is_not():
+def test_the_cause_of_marks_is_learned_and_noise_is_not():
     rows = rank_videos({"one": film(1), "two": film(2), "three": film(3)}, backbone="vgg16")
     assert [row.pairs for row in rows] == [48, 48, 48]
     assert all(row.hypercolumns < 5 for row in rows)
@@ -47,6 +47,6 @@ def test_the_ranker_is_for_the_network_whose_numbers_it_read():
     assert order.tolist() == [0, 1, 2, 3]
 
 
-def test_marks_that_tell_no_frame_from_another_are_refused():
+def test_marks_without_any_preference_are_refused():
     with pytest.raises(AnnotationError, match="two videos or more"):
         rank_videos({"one": film(1), "two": film(2, marks=[1] * 16)}, backbone="vgg16")

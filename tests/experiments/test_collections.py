@@ -1,4 +1,4 @@
-"""What the collections beside the repository must give; `make benchmark` runs it."""
+"""Checks on the real collections; `make benchmark` runs them."""
 
 import os
 from pathlib import Path

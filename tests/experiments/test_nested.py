@@ -1,4 +1,4 @@
-"""The protocol that chooses nothing on what it judges."""
+"""Nested cross-validation chooses nothing on the videos it evaluates."""
 
 import json
 from dataclasses import replace

@@ -32,7 +32,7 @@ def test_bbc_is_read_with_all_its_annotators(bbc):
     assert pole.stories("annotator_1") == Segmentation((0, 10, 40), 60)
 
 
-def test_videos_and_transcripts_are_found_wherever_they_lie(bbc):
+def test_videos_and_transcripts_are_found_in_any_subfolder(bbc):
     video = write(bbc / "videos" / "01_From_Pole_to_Pole.mp4", "")
     words = write(bbc / "transcripts" / "01_From_Pole_to_Pole.srt", "")
     pole, mountains = read_bbc(bbc)

@@ -1,4 +1,4 @@
-"""`reproduce` from films to tables: two painted films, VGG-16 of full width, nothing stubbed."""
+"""`reproduce` from films to tables: two generated films, full-width VGG-16, nothing stubbed."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Sound becomes cepstra as it streams, and a shot's cepstra become its features."""
+"""Audio is turned into cepstra as it streams, and cepstra into features of shots."""
 
 import numpy as np
 import pytest
@@ -78,14 +78,14 @@ def test_a_hole_in_the_sound_is_filled_with_silence():
     assert (energy[305:395] > -5).all()
 
 
-def test_a_stamp_that_lies_by_years_fills_no_disk_with_silence():
+def test_a_timestamp_that_is_years_off_does_not_fill_the_disk():
     listener = SoundListener()
     for second in (0.0, 1e9, 1.0, 2e9):
         listener.hear(SoundChunk(second, _tone(440, 1.0)))
     assert len(listener.close().mfcc) == 200
 
 
-def test_sound_that_comes_twice_is_heard_once():
+def test_overlapping_sound_is_used_once():
     tone = _tone(440, 1.0)
     listener = SoundListener()
     listener.hear(SoundChunk(0.0, tone))
@@ -130,7 +130,7 @@ def test_silent_sound_is_described_by_finite_numbers(kind):
     assert features.vectors.shape == (3, {"compact": 100, "fisher": 46_080}[kind])
 
 
-def test_shots_that_sound_alike_lie_closer_than_those_that_do_not():
+def test_similar_sounding_shots_are_closer_than_others():
     chance = np.random.default_rng(7)
     noise = [chance.normal(0, 0.1, RATE).astype(np.float32) for _ in range(2)]
     listener = SoundListener()
@@ -149,7 +149,7 @@ def test_a_shot_after_the_sound_ended_is_silent():
     assert features.vectors[1, 0] < -20 < features.vectors[0, 0]
 
 
-def test_sound_that_begins_late_is_laid_where_it_belongs():
+def test_sound_that_starts_late_is_aligned():
     listener = SoundListener()
     listener.hear(SoundChunk(1.0, _tone(300, 1.0)))
     energy = extract("audio", Material(_shots(3), sound=listener.close())).vectors[:, 0]

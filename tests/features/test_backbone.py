@@ -1,4 +1,4 @@
-"""The graph made without torch computes what the torch network computes."""
+"""The graph built without torch computes the same as the torch network."""
 
 import sys
 from types import SimpleNamespace
@@ -112,13 +112,13 @@ def test_a_hub_that_does_not_answer_is_a_clear_error(monkeypatch):
         get_model("someone/something")
 
 
-def test_a_picture_is_seen_alike_alone_and_in_company(backbone, pictures):
+def test_a_picture_has_the_same_features_alone_and_in_a_batch(backbone, pictures):
     together = backbone(pictures).maps
     alone = np.concatenate([backbone(picture[None]).maps for picture in pictures])
     np.testing.assert_allclose(together, alone, atol=1e-4)
 
 
-def test_two_threads_see_what_one_sees(backbone, pictures):
+def test_two_threads_compute_the_same_as_one(backbone, pictures):
     two = load_backbone("efficientnet-lite0", threads=2)
     np.testing.assert_allclose(two(pictures).maps, backbone(pictures).maps, atol=1e-4)
 
@@ -140,7 +140,7 @@ def test_weights_of_another_network_are_refused(tmp_path, cache):
         load_backbone(str(tmp_path))
 
 
-def test_describing_keyframes_gives_a_row_each_and_says_how_far_it_is(backbone):
+def test_describing_keyframes_gives_a_row_each_and_reports_progress(backbone):
     keyframes = _keyframes([_painted(number) for number in range(10)])
     steps = []
     seen = describe(keyframes, backbone, report=steps.append)
@@ -162,7 +162,7 @@ def test_the_full_map_averages_to_the_pooled_one(backbone):
     np.testing.assert_allclose(full.astype(np.float32).mean(axis=1), pooled, atol=5e-3)
 
 
-def test_no_keyframes_are_no_rows(backbone):
+def test_no_keyframes_give_no_rows(backbone):
     assert len(describe(_keyframes([]), backbone)) == 0
 
 

@@ -1,4 +1,4 @@
-"""Checkpoints are read without torch, and a hostile one runs nothing."""
+"""Checkpoints are read without torch, and malicious ones cannot run code."""
 
 import os
 import pickle

@@ -1,4 +1,4 @@
-"""Every extractor keeps one contract, whatever it describes."""
+"""The contract that every extractor fulfils."""
 
 import numpy as np
 import pytest
@@ -75,7 +75,7 @@ def test_what_a_video_lacks_is_absent_and_not_zero(name):
 
 
 @pytest.mark.parametrize("name", EXTRACTORS)
-def test_no_shots_are_no_rows(name):
+def test_no_shots_give_no_rows(name):
     features = extract(name, _material(shot_frames=()))
     assert features is None or len(features) == 0
 

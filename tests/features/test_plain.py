@@ -1,4 +1,4 @@
-"""Blank pictures and title cards are told from pictures that show something."""
+"""Blank pictures and title cards are distinguished from other pictures."""
 
 import numpy as np
 import pytest

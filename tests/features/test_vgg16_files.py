@@ -1,4 +1,4 @@
-"""VGG-16 is read alike from every layout people have it in, and nothing else passes for it."""
+"""VGG-16 weights are read from every common layout, and other files are refused."""
 
 import pickle
 import struct

@@ -49,7 +49,7 @@ def test_a_voice_is_a_vector_of_length_one_however_short_or_quiet(weights):
     )
 
 
-def test_a_tone_is_heard_in_its_band_and_quiet_sound_is_raised():
+def test_a_tone_is_in_its_band_and_quiet_sound_is_amplified():
     seconds = np.arange(16_000) / 16_000
     low, high = (mel_bands(np.sin(2 * np.pi * hertz * seconds)) for hertz in (300, 4000))
     assert low.shape == (101, BANDS)
@@ -58,7 +58,7 @@ def test_a_tone_is_heard_in_its_band_and_quiet_sound_is_raised():
     assert (louder(np.full(100, 0.5)) == 0.5).all()
 
 
-def test_weights_that_were_not_fetched_are_asked_for(monkeypatch):
+def test_missing_weights_name_the_command_that_downloads_them(monkeypatch):
     monkeypatch.setattr("storyscope.models.downloads.downloaded_file", lambda name: None)
     load_voice_encoder.cache_clear()
     with pytest.raises(MissingDependency, match="storyscope models get speakers"):

@@ -1,4 +1,4 @@
-"""Annotations from files: what they say, and where they say it wrong."""
+"""Annotation files: what they contain, and the location of errors."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What we write, read by the programs it is for."""
+"""Exported files are read by the programs they are made for."""
 
 import base64
 import json

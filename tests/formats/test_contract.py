@@ -1,4 +1,4 @@
-"""Every format holds the same boundaries, whatever the frame rate and the titles."""
+"""Every format keeps the boundaries, for any frame rate and any titles."""
 
 import re
 from fractions import Fraction

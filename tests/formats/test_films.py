@@ -1,4 +1,4 @@
-"""Copies of films with chapters, clips, and what stands beside films."""
+"""Copies of films with chapters, clips, and files next to films."""
 
 import json
 import os
@@ -106,7 +106,7 @@ def test_packets_are_copied_as_they_are(source, name, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["mp4", "mkv"])
-def test_a_copy_keeps_what_people_said_of_the_film(name, tmp_path):
+def test_a_copy_keeps_the_metadata_of_the_film(name, tmp_path):
     film = tmp_path / "film.mkv"
     plain = make_film(
         tmp_path / "plain.mkv", sound=[Tone(), Tone(hertz=300, default=True)], frame_count=50
@@ -130,7 +130,7 @@ def test_a_copy_keeps_what_people_said_of_the_film(name, tmp_path):
         assert [bool(sound.disposition & chosen) for sound in sounds] == [False, True]
 
 
-def test_exact_clips_part_the_frames_as_the_stories_do(source, tmp_path):
+def test_exact_clips_split_the_frames_at_the_stories(source, tmp_path):
     find_format("clips-exact").save(timeline(source), tmp_path / "clips")
     clips = sorted((tmp_path / "clips").iterdir())
     whole = frames(source)
@@ -253,7 +253,7 @@ def test_the_film_is_exported_and_not_its_cover(tmp_path):
     assert [each[0] for clip in clips for each in frames(clip)] == list(range(50))
 
 
-def test_nothing_of_a_stranger_s_film_is_opened_in_the_process_of_the_caller(tmp_path, monkeypatch):
+def test_no_untrusted_film_is_opened_in_the_calling_process(tmp_path, monkeypatch):
     film = make_film(tmp_path / "film.mp4", frame_count=75)
     monkeypatch.setattr(av, "open", lambda *_, **__: pytest.fail("a film was opened here"))
     for name in ("mp4", "mkv", "clips", "clips-exact"):
@@ -285,7 +285,7 @@ def test_thumbnails_point_at_the_picture_of_their_time(tmp_path):
         assert file == "a%20film.jpg"
 
 
-def test_thumbnails_want_pictures(tmp_path):
+def test_thumbnails_require_pictures(tmp_path):
     with pytest.raises(FormatError, match="need the pictures of an indexed video"):
         find_format("thumbnails").save(timeline(tmp_path / "film.mp4"), tmp_path / "film.vtt")
 

@@ -1,4 +1,4 @@
-"""Files made to hang, crash or confuse a reader get one clear error, at once."""
+"""Files made to hang, crash or confuse a reader give one clear error quickly."""
 
 import json
 

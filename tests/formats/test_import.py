@@ -1,4 +1,4 @@
-"""Stories that people marked elsewhere come into the library whole, or not at all."""
+"""Stories marked in other programs are imported completely or not at all."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Label files and tables of other programs, read and written."""
+"""Reading and writing label files and tables of other programs."""
 
 from fractions import Fraction
 from xml.etree import ElementTree as xml
@@ -127,7 +127,7 @@ def test_youtube_chapters_are_chapters_only():
     assert ">" not in text
 
 
-def test_kodi_keeps_what_a_person_wrote(tmp_path):
+def test_kodi_keeps_existing_content(tmp_path):
     nfo = tmp_path / "film.nfo"
     nfo.write_text("<movie><title>My film</title><rating>9</rating><tag>ice</tag></movie>")
     find_format("kodi").save(timeline(), tmp_path / "film.edl")

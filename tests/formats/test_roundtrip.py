@@ -1,4 +1,4 @@
-"""Stories written and read again are the same stories."""
+"""Stories survive being written and read again."""
 
 from dataclasses import replace
 from fractions import Fraction

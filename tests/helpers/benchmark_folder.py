@@ -1,4 +1,4 @@
-"""A small made-up benchmark folder, and methods to run on it."""
+"""A small synthetic benchmark folder, and methods to run on it."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from storyscope.core import Segmentation
 
 
 def write_video(folder: Path, name: str, **changes) -> None:
-    """A video of eight shots of ten frames and three stories, with one feature."""
+    """Write a video with eight shots of ten frames, three stories and one feature."""
     folder.mkdir(parents=True)
     description = {
         "name": name,
@@ -29,7 +29,7 @@ def write_video(folder: Path, name: str, **changes) -> None:
 
 
 class Thirds:
-    """Learns how many stories there are, and cuts evenly."""
+    """A method that learns the number of stories and cuts evenly."""
 
     name = "thirds"
 
@@ -43,7 +43,7 @@ class Thirds:
 
 
 class Halves:
-    """Needs no training."""
+    """A method that needs no training."""
 
     name = "halves"
 
@@ -58,7 +58,7 @@ class Halves:
 
 
 class NeedsMore:
-    """Cannot run here."""
+    """A method with a missing dependency."""
 
     name = "needs more"
 
@@ -69,7 +69,7 @@ class NeedsMore:
 
 
 class Endless:
-    """Says who it is, and then works for ever."""
+    """A method that writes its process id and then runs forever."""
 
     name = "endless"
 
@@ -80,7 +80,7 @@ class Endless:
 
 
 class Fails:
-    """Has a mistake in it."""
+    """A method that raises an error."""
 
     name = "fails"
 
@@ -89,7 +89,7 @@ class Fails:
 
 
 class Seeded:
-    """As many stories as the seed says."""
+    """A method whose number of stories is the seed."""
 
     name = "seeded"
 

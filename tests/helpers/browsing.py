@@ -1,4 +1,4 @@
-"""The page in a real browser: what its tests share."""
+"""Helpers for tests of the page in a real browser."""
 
 import os
 import shutil
@@ -24,17 +24,17 @@ TEST_SECONDS = 180
 """After so long a test's browser is killed: whatever still waits for it fails, and says so."""
 DESK = {"width": 1200, "height": 900}
 FORGET = "sessionStorage.opened ??= (localStorage.clear(), 1)"
-"""Run first in every page: what an earlier test left in the browser is gone, once a window."""
+"""Runs first in every page: clears the local storage of earlier tests, once per window."""
 
 
 class Chromium:
-    """One browser for the tests of a file: its pages share a cache, and start without memories."""
+    """One browser per test file: pages share a cache but no cookies and no local storage."""
 
     def __init__(self, play):
         self._play, self._browser, self._contexts = play, None, {}
 
     def open(self, address, *, failures, viewport=DESK, color_scheme="light", **device):
-        """A page of its own at an address; what fails in its scripts is added to `failures`."""
+        """Open a new page at an address; script errors are appended to `failures`."""
         context = self._context(viewport, device)
         context.clear_cookies()
         page = context.new_page()
@@ -62,7 +62,7 @@ class Chromium:
 
 @contextmanager
 def killing_browsers_after(seconds):
-    """End the browsers of this process if the block takes longer: a call that hangs then fails."""
+    """Kill this process's browsers if the block takes too long, so that a hanging call fails."""
     timer = threading.Timer(seconds, _kill_browsers)
     timer.daemon = True
     timer.start()
@@ -85,7 +85,7 @@ def _kill_browsers():
 
 
 def until(page, condition):
-    """Wait for a condition of the page; Playwright's own waiting would break the page's policy."""
+    """Wait for a condition; Playwright's own waiting violates the Content Security Policy."""
     page.evaluate(
         f"""() => new Promise((done, fail) => {{
             const end = performance.now() + {PATIENCE};
@@ -97,18 +97,18 @@ def until(page, condition):
 
 
 def wait_for_stories(page, count):
-    """Wait until the list beside the player shows so many stories."""
+    """Wait until the story list shows this many stories."""
     until(page, f"document.querySelectorAll('.stories .story').length === {count}")
 
 
 def starts(page):
-    """Where the editing timeline lays the stories, in parts of the video."""
+    """The starts of the stories on the editing timeline, as fractions of the video."""
     lefts = page.locator(".blocks .block").evaluate_all("all => all.map(b => b.style.left)")
     return [float(left.rstrip("%")) / 100 for left in lefts]
 
 
 def dial(page, value):
-    """Turn "Fewer / More stories" to a value, as a person does with one movement."""
+    """Move the slider "Fewer / More stories" to a value in one drag."""
     page.get_by_label("Fewer or more stories").evaluate(
         f"d => {{ d.value = {value}; d.dispatchEvent(new Event('input')); "
         "d.dispatchEvent(new Event('change')); }"
@@ -116,24 +116,24 @@ def dial(page, value):
 
 
 def sign_in(page, name="cat"):
-    """Be somebody: the name is asked for once, and kept by the browser."""
+    """Set the person's name, which the browser keeps."""
     page.evaluate(f"localStorage.setItem('name', JSON.stringify('{name}'))")
 
 
 def save(page, name="cat"):
-    """Save the draft under a name that was given before."""
+    """Save the draft under the name that was set before."""
     sign_in(page, name)
     page.get_by_role("button", name="Save version").click()
     page.wait_for_selector("#toast.on")
 
 
 def barriers(page):
-    """What keeps people from using what is shown, by the rules of axe, in both themes."""
+    """Accessibility violations of the page, as found by axe in both themes."""
     from axe_playwright_python.sync_playwright import Axe
 
     axe = Axe()
     found = axe.run(page).response["violations"]
     page.emulate_media(color_scheme="dark")
-    # Of all rules only that of contrast depends on the theme.
+    # Only the contrast rule depends on the theme.
     found += axe.run(page, options={"runOnly": ["color-contrast"]}).response["violations"]
     return [f"{each['id']}: {node['html']}" for each in found for node in each["nodes"]]

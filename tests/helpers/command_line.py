@@ -1,4 +1,4 @@
-"""The command line inside this process, where the models that tests share are loaded once."""
+"""Runs the command line in this process, so that models are loaded only once."""
 
 import io
 import sys
@@ -10,7 +10,7 @@ from storyscope.cli.main import main
 
 
 def storyscope(*words, library=None, code=0):
-    """Run a command as a person would type it; what it prints, where it ends with `code`."""
+    """Run a command; return its output, and check its exit code."""
     place = ["--library", str(getattr(library, "folder", library))] if library else []
     line = ["storyscope", *map(str, words), *place]
     out, err = io.StringIO(), io.StringIO()

@@ -1,4 +1,4 @@
-"""Films for tests: small, made on the spot, with the frame number painted into every frame."""
+"""Generates small films for tests, with the frame number drawn into every frame."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TICKS = 90_000
 
 @dataclass(frozen=True)
 class Tone:
-    """A sound track: one pure tone."""
+    """An audio track with one pure tone."""
 
     hertz: float = 440.0
     seconds: float = 2.0
@@ -39,7 +39,7 @@ def paint_number(number: int, width: int, height: int) -> np.ndarray:
 
 
 def read_number(rgb: np.ndarray) -> int:
-    """The number painted into a frame, at whatever size it comes back."""
+    """The number drawn into a frame, at any size."""
     height, width = rgb.shape[:2]
     rows = [(2 * row + 1) * height // (2 * ROWS) for row in range(ROWS)]
     columns = [(2 * column + 1) * width // (2 * COLUMNS) for column in range(COLUMNS)]
@@ -100,7 +100,7 @@ def make_film(
 
 @contextmanager
 def same_scheduling() -> Iterator[None]:
-    """Leave the thread's scheduling as it was: under root SVT-AV1 makes it real-time for good."""
+    """Restore the thread's scheduling: as root, SVT-AV1 switches it to real-time permanently."""
     if not hasattr(os, "sched_getscheduler"):
         yield
         return

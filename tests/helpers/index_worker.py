@@ -1,4 +1,4 @@
-"""An index process that is made up: what it does is in the name of the film."""
+"""A fake index process whose behaviour depends on the name of the film."""
 
 WORKER = """
 import json, os, sys, time

@@ -1,4 +1,4 @@
-"""A second store, in memory: what a library needs is what the protocol says, and no more."""
+"""An in-memory store: it proves that a library needs no more than the protocol."""
 
 import re
 import threading
@@ -22,7 +22,7 @@ ENDINGS = re.compile(r"(?<=\w\w\w)(ing|s)$")
 
 @dataclass
 class State:
-    """All that is kept; a snapshot is a copy of it."""
+    """The data of a store; a snapshot is a copy of it."""
 
     records: dict = field(default_factory=dict)
     artefacts: dict = field(default_factory=dict)
@@ -38,7 +38,7 @@ class State:
 
 
 class Memory:
-    """What several stores of one library share."""
+    """The data that several stores of one library share."""
 
     def __init__(self):
         self.state = State()
@@ -47,7 +47,7 @@ class Memory:
 
 
 class MemoryText:
-    """What is said and written in the videos of a library in memory."""
+    """The full-text index of an in-memory library."""
 
     def __init__(self, store):
         self._store = store
@@ -76,7 +76,7 @@ class MemoryText:
 
 
 class MemoryJobs:
-    """The jobs of a library in memory."""
+    """The jobs of an in-memory library."""
 
     def __init__(self, store):
         self._store = store
@@ -105,7 +105,7 @@ class MemoryJobs:
 
 
 class MemoryStore:
-    """Keeps a library in memory; `folder` is for the files that are made of it."""
+    """Stores a library in memory; `folder` is for generated files."""
 
     readers = count(1)
     job_numbers = count(1)
@@ -263,7 +263,7 @@ class MemoryStore:
         return self.memory.locks["lock", name]
 
     def close(self):
-        """Nothing is open."""
+        """Do nothing, because nothing is open."""
 
     @property
     def _state(self):
@@ -290,7 +290,7 @@ def stems(text):
 
 
 def holds(words, phrase, *, prefix):
-    """Whether the words contain the phrase, whose last word may be a beginning."""
+    """Whether the words contain the phrase, whose last word may be a prefix."""
     if not phrase:
         return False
     for start in range(len(words) - len(phrase) + 1):

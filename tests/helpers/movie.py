@@ -1,4 +1,4 @@
-"""A small film with three stories, sound and a transcript, for tests of the whole."""
+"""Generates a small film with three stories, sound and a transcript, for end-to-end tests."""
 
 from fractions import Fraction
 from pathlib import Path
@@ -15,7 +15,7 @@ STORIES = (
 
 
 def make_movie(path: Path, *, seed: int = 7) -> Path:
-    """Write the film and, beside it, its transcript of the same name."""
+    """Write the film and, next to it, its transcript with the same name."""
     random = np.random.default_rng(seed)
     with av.open(str(path), "w") as out:
         picture = out.add_stream("libx264", rate=FPS, options={"crf": "20", "preset": "ultrafast"})

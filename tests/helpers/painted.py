@@ -1,4 +1,4 @@
-"""Small real films in the published layouts: painted, with sound, words, people and marks."""
+"""Generates small films with sound, words and annotations in the layouts of published data."""
 
 import json
 from dataclasses import replace
@@ -19,7 +19,7 @@ SHOTS = 3
 
 
 def paint_bbc(folder: Path) -> Path:
-    """Two films, two annotators, and marks on the frames, as BBC Planet Earth is published."""
+    """Two films with two annotators and rated frames, in the layout of BBC Planet Earth."""
     for stem, stories in zip(STEMS, STORIES, strict=True):
         shots, firsts = _paint(folder, stem, stories)
         _write(
@@ -36,7 +36,7 @@ def paint_bbc(folder: Path) -> Path:
 
 
 def paint_ally(folder: Path, bbc: Path) -> Path:
-    """The same films as Ally McBeal is published, without marks."""
+    """The same films in the layout of Ally McBeal, without rated frames."""
     for number, stem in enumerate(STEMS, start=1):
         for suffix in (".mp4", ".srt"):
             _copy(bbc / f"{stem}{suffix}", folder / f"ally_{number}{suffix}")
@@ -47,7 +47,7 @@ def paint_ally(folder: Path, bbc: Path) -> Path:
 
 
 def random_vgg16(path: Path, *, seed: int = 0) -> Path:
-    """VGG-16 of full width with random weights, as timm names them."""
+    """A full-width VGG-16 with random weights, with the names of timm."""
     from safetensors.numpy import save_file
 
     random = np.random.default_rng(seed)
@@ -63,7 +63,7 @@ def random_vgg16(path: Path, *, seed: int = 0) -> Path:
 
 
 def _paint(folder: Path, stem: str, stories: slice) -> tuple[list[tuple[int, int]], list[int]]:
-    """A film of two stories: the edges of its shots, and the first shots of its stories."""
+    """Write a film of two stories; return its shot edges and the first shots of its stories."""
     chapters = [replace(chapter, takes=chapter.takes[:SHOTS]) for chapter in SCRIPT[stories]]
     cut = edit(tuple(chapters), pace=0.4)
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Passages of a video that only has words."""
+"""Passages of a video that has only a transcript."""
 
 import numpy as np
 

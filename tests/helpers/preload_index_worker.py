@@ -1,4 +1,4 @@
-"""Loaded by Dask workers: index processes are made up, by the name of the film."""
+"""Dask preload module that replaces index processes with fake ones."""
 
 from storyscope.processes import indexing
 

@@ -1,4 +1,4 @@
-"""Loaded by a Dask worker: it says that it has another text model than everybody else."""
+"""Dask preload module that makes a worker report a different text model."""
 
 from dataclasses import replace
 

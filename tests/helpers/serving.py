@@ -1,4 +1,4 @@
-"""A server of its own, on a free port, for tests that need a real one."""
+"""Runs a real server on a free port for tests."""
 
 import socket
 import threading
@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 
 @contextmanager
 def served(app):
-    """Serve the app while the block runs; give its address."""
+    """Serve the app while the block runs; yield its address."""
     door = socket.socket()
     door.bind(("127.0.0.1", 0))
     door.listen()
@@ -29,5 +29,5 @@ def served(app):
 
 
 def client_of(app, **options):
-    """A client that asks as the page does: by a local name, with the header of its own."""
+    """A client that sends the same host name and header as the page."""
     return TestClient(app, base_url="http://localhost", headers={"X-Storyscope": "1"}, **options)

@@ -1,4 +1,4 @@
-"""Made-up videos whose stories are known, as shots and features."""
+"""Synthetic videos with known stories, as shots and features."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from storyscope.core import Features, Segmentation, Shot, Span, Transition
 def made_up_film(
     seed: int, *, stories: int = 8, noise: float = 0.5, fps: float = 25.0
 ) -> tuple[tuple[Shot, ...], list[Features], Segmentation]:
-    """A film of stories that each look their own way; appearance and hue, no sound."""
+    """A film whose stories differ in appearance and hue; it has no sound."""
     random = np.random.default_rng(seed)
     lengths = random.integers(2, 9, stories)
     truth = Segmentation.from_cuts(np.cumsum(lengths)[:-1].tolist(), int(lengths.sum()))
@@ -31,7 +31,7 @@ def made_up_film(
 
 
 def shots_of(frame_counts: list[int], fps: float = 25.0) -> tuple[Shot, ...]:
-    """Shots of these lengths, one after the other, joined by cuts."""
+    """Consecutive shots of these lengths, separated by cuts."""
     shots, first = [], 0
     for count in frame_counts:
         span = Span(first / fps, (first + count) / fps)

@@ -1,4 +1,4 @@
-"""Patience with work that goes on elsewhere."""
+"""Waits for other processes and threads."""
 
 import os
 import time
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def wait_until(condition, *, patience=120.0):
-    """Wait for a condition to hold; a busy machine is slow, not wrong."""
+    """Wait for a condition, with a timeout that allows for a busy machine."""
     end = time.monotonic() + patience
     while not condition():
         assert time.monotonic() < end, "it never came"
@@ -14,7 +14,7 @@ def wait_until(condition, *, patience=120.0):
 
 
 def is_running(pid):
-    """Whether a process is at work; one that has ended and was not waited for is not."""
+    """Whether a process is running; a zombie is not."""
     try:
         return "Z" not in Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
     except FileNotFoundError:

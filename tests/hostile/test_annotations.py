@@ -1,4 +1,4 @@
-"""Versions of the stories that nobody could mean, and what they cost."""
+"""Absurd versions of stories, and their cost."""
 
 import shutil
 import tracemalloc

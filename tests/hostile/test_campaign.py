@@ -1,4 +1,4 @@
-"""The campaign itself: every attack can be repeated, and what falls is counted."""
+"""The attack campaign: attacks are reproducible, and failures are counted."""
 
 import json
 from random import Random
@@ -14,7 +14,7 @@ from storyscope.web import connections, guard
 
 
 @pytest.mark.parametrize("mutations", [BYTES, TEXTS])
-def test_the_same_dice_make_the_same_file(mutations):
+def test_the_same_seed_makes_the_same_file(mutations):
     data = b"1\n00:00:01,000 --> 00:00:02,000\nA whale.\n" * 20
     made = [mutated(data, Random(number), mutations) for number in range(200)]
     assert made == [mutated(data, Random(number), mutations) for number in range(200)]
@@ -46,7 +46,7 @@ def test_whole_texts_can_be_read_and_mutated_ones_do_no_harm(tmp_path):
         (ZeroDivisionError(), "traceback"),
     ],
 )
-def test_a_verdict_says_how_an_attack_ended(error, verdict):
+def test_a_verdict_is_the_outcome_of_an_attack(error, verdict):
     def attack(number):
         if error is not None:
             raise error
@@ -85,7 +85,7 @@ def test_a_run_is_resumed_and_its_failures_are_in_the_table(tmp_path, monkeypatc
     assert written.endswith("after\n")
 
 
-def test_failures_are_tried_again_after_a_mend(tmp_path, monkeypatch):
+def test_failures_are_run_again_after_a_fix(tmp_path, monkeypatch):
     facts = {"kind": "films", "seed": 1, "next": 9, "slowest": 1.0, "seconds": 9.0}
     facts |= {
         "verdicts": {"fine": 7, "hang": 2},

@@ -1,4 +1,4 @@
-"""People's data: lost databases, damaged files, links, moved films, and what was stopped."""
+"""User data: lost databases, damaged files, links, moved films, and interrupted commands."""
 
 import json
 import os
@@ -52,7 +52,7 @@ def zero_numbers(path):
 
 
 @pytest.mark.parametrize("content", [None, b""])
-def test_a_lost_database_is_refused_and_not_begun_anew(annotated, content):
+def test_a_lost_database_is_refused_and_not_recreated(annotated, content):
     database = annotated / "library.sqlite"
     for path in annotated.glob("library.sqlite*"):
         path.unlink()
@@ -134,7 +134,7 @@ def test_a_damaged_settings_file_is_one_clear_sentence(folder, content):
 
 
 @pytest.mark.parametrize("artefact", [SCAN, VISION, PASSAGES, RATINGS], ids=lambda a: a.name)
-def test_changed_numbers_are_noticed_named_and_mended(folder, artefact):
+def test_corrupted_arrays_are_detected_named_and_repaired(folder, artefact):
     zero_numbers(array_file(folder, artefact.name))
     library = Library(folder)
     with pytest.raises(DamagedVideo, match=f"film's {artefact.name} cannot be read"):
@@ -305,7 +305,7 @@ def test_a_library_that_cannot_be_written_is_read(indexed):
     shutil.rmtree(home)
 
 
-def test_choices_are_json_that_a_person_can_mend(folder):
+def test_choices_are_json_that_a_person_can_repair(folder):
     library = Library(folder)
     library.prefer_thumbnail(library.stories("film")[0], 1.0)
     assert json.loads((folder / "thumbnails.json").read_text())[0]["video"] == "film"

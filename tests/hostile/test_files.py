@@ -1,4 +1,4 @@
-"""Nothing that is written takes the place of what somebody else wrote."""
+"""No file of another program is overwritten."""
 
 import subprocess
 import sys

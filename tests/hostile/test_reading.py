@@ -1,4 +1,4 @@
-"""Pipes, devices, links and files that are swapped between a check and its use."""
+"""Pipes, devices, links, and files that are swapped between check and use."""
 
 import os
 import shutil
@@ -75,7 +75,7 @@ def test_a_number_of_thousands_of_digits_is_one_clear_sentence(tmp_path, setting
         load_config(path)
 
 
-def test_deeply_nested_json_beside_a_film_is_not_its_words(tmp_path):
+def test_deeply_nested_json_beside_a_film_is_not_its_transcript(tmp_path):
     (tmp_path / "film.mp4").write_bytes(b"a film")
     (tmp_path / "film.json").write_text("[" * 100_000)
     assert find_sidecar(tmp_path / "film.mp4") is None

@@ -1,4 +1,4 @@
-"""Titles and words that were made to break out of the files they are written into."""
+"""Titles and words made to break out of the files they are written to."""
 
 import csv
 import io

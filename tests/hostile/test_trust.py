@@ -1,4 +1,4 @@
-"""Nobody's settings fetch a model, and packages of weights are data: none of their code runs."""
+"""Settings cannot download models, and no code in packages of weights is run."""
 
 import io
 import os

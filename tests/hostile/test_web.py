@@ -1,4 +1,4 @@
-"""Requests of other sites, half-sent ones, and what a terminal must never be told."""
+"""Cross-site and incomplete requests, and output that must not reach a terminal."""
 
 import asyncio
 import errno
@@ -92,7 +92,7 @@ def test_nothing_is_uploaded_behind_a_link(client, library, tmp_path, name, meth
     assert "is a link" in answer.json()["detail"]
 
 
-def test_the_folder_of_a_film_is_told_to_nobody(client, library, film, tmp_path):
+def test_the_folder_of_a_film_is_not_revealed(client, library, film, tmp_path):
     secret = tmp_path / "a secret place"
     secret.mkdir()
     moved = shutil.copy2(film, secret / "film.mp4")
@@ -185,14 +185,14 @@ def raise_full(*_):
 @pytest.mark.parametrize(
     "place", ["storyscope.web.adding.write_whole", "tempfile.SpooledTemporaryFile.write"]
 )
-def test_a_full_disk_during_an_upload_is_said(client, library, film, monkeypatch, place):
+def test_a_full_disk_during_an_upload_is_reported(client, library, film, monkeypatch, place):
     monkeypatch.setattr(place, raise_full)
     answer = client.post("/api/v1/uploads", files={"file": ("a.mp4", b"a film")})
     assert (answer.status_code, answer.json()["error"]) == (507, "DiskFull")
     assert not library.uploads.exists() or not list(library.uploads.iterdir())
 
 
-def test_a_full_disk_under_the_database_is_said(client, library, monkeypatch):
+def test_a_full_disk_under_the_database_is_reported(client, library, monkeypatch):
     def full(*_, **__):
         raise DiskFull("the disk is full")
 
@@ -214,7 +214,7 @@ def running(app):
     thread.join(30)
 
 
-def test_a_half_sent_request_is_hung_up(library, monkeypatch):
+def test_an_incomplete_request_is_disconnected(library, monkeypatch):
     monkeypatch.setattr(connections, "HEADER_SECONDS", 0.3)
     with running(create_app(library)) as door:
         with socket.create_connection(door, timeout=30) as half:
@@ -225,7 +225,7 @@ def test_a_half_sent_request_is_hung_up(library, monkeypatch):
             assert whole.recv(12) == b"HTTP/1.1 200"
 
 
-def test_an_answer_that_nobody_takes_is_hung_up(monkeypatch):
+def test_a_response_that_is_not_read_is_disconnected(monkeypatch):
     monkeypatch.setattr(connections, "STALLED_SECONDS", 0.3)
     app = FastAPI()
 
@@ -261,7 +261,7 @@ def test_no_more_pages_watch_than_leave_others_a_connection(library, client, mon
     assert client.get("/api/v1/events").status_code == 503
 
 
-def test_large_files_are_read_two_at_once_and_nobody_waits_for_them(library, monkeypatch):
+def test_large_files_are_read_two_at_once_without_blocking_others(library, monkeypatch):
     monkeypatch.setattr(type(library), "search_image", lambda *_, **__: gate.wait(30) and [])
     gate = threading.Event()
     app = create_app(library)
@@ -294,7 +294,7 @@ def test_no_cell_of_a_table_is_a_formula(title):
     assert no_formula("The hunt = the end") == "The hunt = the end"
 
 
-def test_a_terminal_is_never_told_what_to_do():
+def test_no_control_sequence_reaches_the_terminal():
     told = printable("film\x1b]0;pwned\x07\x9b31m\ud800 é 映画\n")
     assert not set(told) & {"\x1b", "\x07", "\x9b", "\ud800"}
     assert told.endswith(" é 映画\n")

@@ -1,4 +1,4 @@
-"""Whatever happens while a video is added, the library says what is true of it."""
+"""The library stays consistent whatever happens while a video is added."""
 
 import re
 import shutil
@@ -29,7 +29,7 @@ def record(name, path):
     return VideoRecord(Video(name, path, "d", 1.0, 24, 24.0, 64, 36, False), "indexing", 1, 1)
 
 
-def test_films_of_one_name_that_come_at_once_all_stay(tmp_path):
+def test_films_of_one_name_added_at_once_are_all_kept(tmp_path):
     folder, many = tmp_path / "library", 8
     start = threading.Barrier(many, timeout=60)
     names = []
@@ -49,7 +49,7 @@ def test_films_of_one_name_that_come_at_once_all_stay(tmp_path):
     assert len(SqliteStore(folder).records()) == many
 
 
-def test_a_file_that_another_process_took_in_meanwhile_is_left_as_it_is(tmp_path):
+def test_a_file_that_another_process_has_added_is_left_unchanged(tmp_path):
     store = SqliteStore(tmp_path)
     first = store.add_record(record("film", "/film.mp4"))
     store.put_record(first.failed("no sound"))
@@ -65,7 +65,7 @@ def test_only_one_process_indexes_a_video(library, film):
     assert library.add(film).id == "film"
 
 
-def test_whoever_looks_whether_a_video_is_indexed_keeps_nobody_from_it(library, film):
+def test_checking_whether_a_video_is_being_indexed_does_not_block_indexing(library, film):
     looks, looked = threading.Event(), threading.Event()
 
     def look():
@@ -93,7 +93,7 @@ def test_a_transcript_that_cannot_be_read_changes_nothing(library, film, tmp_pat
     assert (library.facts(), library.stories("film")) == before
 
 
-def test_a_video_stays_readable_while_its_stages_are_made_anew(library, film, monkeypatch):
+def test_a_video_stays_readable_while_its_stages_are_recomputed(library, film, monkeypatch):
     before = library.stories("film")
 
     def killed(*_, **__):
@@ -120,7 +120,7 @@ def test_a_setting_that_fails_late_leaves_no_mixture(library, film, monkeypatch)
     assert library.facts()[0]["state"] == "failed"
 
 
-def test_a_removed_video_takes_its_chosen_pictures_along(library, film):
+def test_removing_a_video_removes_its_chosen_pictures(library, film):
     story = library.stories("film")[0]
     library.prefer_thumbnail(story, story.span.middle)
     assert library.thumbnail("film", story).because == "a person prefers it"
@@ -149,7 +149,7 @@ def test_pictures_of_an_earlier_scan_are_gone(library, film):
     assert list(new.parent.iterdir()) == [new]
 
 
-def test_limits_and_threads_do_not_make_a_film_anew(library, film):
+def test_limits_and_threads_do_not_invalidate_a_film(library, film):
     steps = []
     busier = library.with_settings(["media.decoder_threads=2", "media.max_memory_mb=1024"])
     busier.add(film, report=steps.append)
@@ -198,14 +198,14 @@ def test_an_id_is_plain_and_does_not_depend_on_how_accents_are_coded(stem):
     assert plain_name(Path(composed)) == plain_name(Path(apart))
 
 
-def test_a_file_is_the_same_file_however_the_way_to_it_is_written(library, film, monkeypatch):
+def test_a_file_is_the_same_under_any_spelling_of_its_path(library, film, monkeypatch):
     monkeypatch.chdir(film.parent)
     for spelling in (film.name, f"./{film.name}", f"../{film.parent.name}/{film.name}"):
         assert library.add(spelling).id == "film"
     assert len(library.facts()) == 1
 
 
-def test_a_person_who_stops_is_told_how_to_go_on_and_the_video_resumes(film, tmp_path):
+def test_interrupting_prints_how_to_continue_and_the_video_resumes(film, tmp_path):
     library = Library(tmp_path / "library")
 
     def stop(step):
@@ -259,7 +259,7 @@ def test_removing_deletes_the_library_s_own_copy_and_no_file_of_a_person(library
     assert film.exists()
 
 
-def test_an_error_that_nobody_foresaw_is_stored_with_its_reason(film, tmp_path, monkeypatch):
+def test_an_unexpected_error_is_stored_with_its_reason(film, tmp_path, monkeypatch):
     def fail(*_):
         raise ZeroDivisionError("division by zero")
 

@@ -1,4 +1,4 @@
-"""A person's version can be corrected step by step, and every step is checked."""
+"""A person's version is edited step by step, and every step is checked."""
 
 import pytest
 from hypothesis import given
@@ -71,6 +71,6 @@ def test_every_version_of_a_video_can_be_compared(starts):
         lambda a: a.retitle(3, "x"),
     ],
 )
-def test_what_cannot_be_is_refused(step):
+def test_impossible_edits_are_refused(step):
     with pytest.raises(AnnotationError):
         step(MINE)

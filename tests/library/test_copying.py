@@ -58,7 +58,7 @@ def test_a_copy_of_the_copy_is_the_original(folder, copy, tmp_path):
         assert artefact_digest(ours) == artefact_digest(theirs), stage
 
 
-def test_a_copy_that_was_stopped_goes_on(folder, copy):
+def test_a_stopped_copy_resumes(folder, copy):
     stages = list(folder.store.keys("film"))
     copy.store.drop("film", stages[0])
     copied = copy_library(folder, copy)

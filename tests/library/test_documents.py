@@ -1,4 +1,4 @@
-"""JSON documents of a library: changed one after another, checked, and mended."""
+"""JSON documents of a library: concurrent changes, checks and repair."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -62,7 +62,7 @@ def test_forgetting_a_video_leaves_the_others(tmp_path):
     ],
     ids=lambda value: getattr(value, "name", ""),
 )
-def test_a_damaged_document_is_named_set_aside_and_done_without(tmp_path, document, wrong):
+def test_a_damaged_document_is_named_and_set_aside(tmp_path, document, wrong):
     library = LocalLibrary(tmp_path)
     (tmp_path / document.name).write_text(wrong)
     with pytest.raises(LibraryError, match=r"damaged; run `storyscope check --repair`"):
@@ -75,7 +75,7 @@ def test_a_damaged_document_is_named_set_aside_and_done_without(tmp_path, docume
     assert document.read(library.store) == document.empty()
 
 
-def test_what_is_kept_can_be_read_by_people(tmp_path):
+def test_documents_are_human_readable(tmp_path):
     store = MemoryStore(tmp_path)
     with TITLES_DOCUMENT.change(store) as titles:
         titles["film"] = {"given": "Überall"}

@@ -1,4 +1,4 @@
-"""A film goes into a library in PostgreSQL and out of it again, whole, by the real pipeline."""
+"""A film is indexed, searched and removed in PostgreSQL with the real pipeline."""
 
 import shutil
 

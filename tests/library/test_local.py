@@ -1,4 +1,4 @@
-"""The library: add, stories, remove, and what it refuses."""
+"""The library: adding, stories, removing, and errors."""
 
 import json
 import shutil
@@ -50,7 +50,7 @@ def test_an_unchanged_video_is_not_touched_again(library, film):
     assert stages_run(library, film) == set()
 
 
-def test_a_changed_setting_remakes_only_what_it_touches(library, film):
+def test_a_changed_setting_recomputes_only_what_depends_on_it(library, film):
     other = library.with_settings(["stories.method=cluster", "stories.penalty=0.5"])
     assert stages_run(other, film) == {"stories", "titles"}
     assert stages_run(library, film) == {"stories", "titles"}
@@ -83,7 +83,7 @@ def test_facts_have_the_shape_scripts_depend_on(library):
     assert json.loads(json.dumps(facts)) == facts
 
 
-def test_a_person_s_version_stands_beside_the_machine_s(library):
+def test_a_persons_version_is_kept_beside_the_automatic_one(library):
     duration = library.video("film").duration
     before = library.stories("film")
     library.annotate("film", Annotation("ann", (0.0, 5.0), duration, titles=("One", "")))

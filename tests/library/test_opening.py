@@ -26,7 +26,7 @@ def test_the_scheme_of_a_place_says_which_kind_of_library_it_is(place, kind, tmp
     assert type(open_library(place)) is type(Library(place)) is kind
 
 
-def test_a_scheme_that_nobody_knows_makes_no_folder(tmp_path, monkeypatch):
+def test_an_unknown_scheme_creates_no_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(LibraryError, match=r"cannot open a library at ftp://films; .*https://"):
         Library("ftp://films")
@@ -48,7 +48,7 @@ def test_a_library_runs_stages_by_the_executor_it_was_given(film, tmp_path):
     assert library.stories(video.id)
 
 
-def test_what_a_library_remembers_goes_with_it(indexed):
+def test_the_caches_of_a_library_are_freed_with_it(indexed):
     library = Library(indexed)
     first = library.explain("film"), library.comparison("film", baselines=True)
     assert (library.explain("film"), library.comparison("film", baselines=True)) == first

@@ -1,4 +1,4 @@
-"""A person's version as the library's own: search, export and the list follow it."""
+"""A person's version can become the one that search, export and the list use."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-"""The paper's pipeline as a preset: what it needs, what it refuses, and what it keeps in common."""
+"""The paper's pipeline as a preset: requirements, errors, and models shared by all videos."""
 
 from dataclasses import replace
 
@@ -107,7 +107,7 @@ def test_stories_are_found_in_the_embedding_once_it_is_trained(trained):
     assert sum(cue_importance(library, "film1").values()) == pytest.approx(1)
 
 
-def test_another_mixture_is_not_mixed_in(trained):
+def test_another_mixture_is_not_used(trained):
     library, _ = trained
     original = (library.folder / SOUND_FILE).read_bytes()
     try:

@@ -1,4 +1,4 @@
-"""A library behind an address says what the library in the folder says."""
+"""A library behind an address behaves like the library in the folder."""
 
 import copy
 import json
@@ -67,9 +67,7 @@ def test_stories_and_hits_are_the_same(remote, local):
     assert again == shown
 
 
-def test_pictures_of_a_served_library_leave_nothing_among_passing_files(
-    remote, tmp_path, monkeypatch
-):
+def test_pictures_of_a_served_library_leave_no_temporary_files(remote, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setenv("STORYSCOPE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(remote_library, "MOST_PICTURES", 2)

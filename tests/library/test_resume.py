@@ -1,4 +1,4 @@
-"""A killed run resumes, and ends with what an undisturbed run would have made."""
+"""A killed run resumes, with the same result as an undisturbed run."""
 
 import hashlib
 import json

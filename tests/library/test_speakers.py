@@ -1,4 +1,4 @@
-"""Speakers are told apart when somebody asks, named, searched by name, and forgotten."""
+"""Speakers are detected on request, named, searched by name, and deleted."""
 
 import shutil
 

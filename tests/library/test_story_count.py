@@ -1,4 +1,4 @@
-"""The number of stories that people want: of the library, of a video, or for one question."""
+"""The requested number of stories: of the library, of a video, or of one call."""
 
 import shutil
 
@@ -34,7 +34,7 @@ def everywhere(library):
     }
 
 
-def test_a_wish_is_one_of_three():
+def test_the_number_of_stories_is_given_in_one_of_three_ways():
     path = StoryPath((3, 1, 2), 2, (1.0, 0.2, 0.1, 0.9))
     assert len(StoryCount(about=3).of(path, 60.0)) == 3
     assert len(StoryCount(minutes=0.25).of(path, 60.0)) == 4

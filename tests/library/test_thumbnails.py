@@ -1,4 +1,4 @@
-"""A person's choice of frame stands, teaches, and is written as pictures."""
+"""A person's choice of frame is kept, trains the ranker, and is written as pictures."""
 
 import json
 import re
@@ -150,7 +150,7 @@ def test_what_is_learned_is_seen_at_once_by_a_server_that_runs(taught):
     assert after != before
 
 
-def test_ratings_learned_anew_are_those_of_indexing_again(taught, film):
+def test_updated_ratings_equal_those_of_indexing_again(taught, film):
     library, teach = taught
     teach(0)
     learned = library.store.load("film", RATINGS), library.store.key("film", RATINGS)
@@ -164,7 +164,7 @@ def test_ratings_learned_anew_are_those_of_indexing_again(taught, film):
     assert again[1] == learned[1]
 
 
-def test_who_learns_at_once_learns_from_all(taught, monkeypatch):
+def test_parallel_training_uses_all_choices(taught, monkeypatch):
     library, teach = taught
     lessons, other = thumbnailing._examples, threading.Thread(target=teach, args=(1,))
 
@@ -184,7 +184,7 @@ def test_who_learns_at_once_learns_from_all(taught, monkeypatch):
     assert f"ranker {learned[:12]}" in library.store.load("film", RATINGS).producer
 
 
-def test_a_video_that_is_being_indexed_is_left_to_whoever_indexes_it(taught, film):
+def test_a_video_that_is_being_indexed_is_left_alone(taught, film):
     library, teach = taught
     before = library.store.key("film", RATINGS)
     with library.store.busy("film"):
@@ -195,7 +195,7 @@ def test_a_video_that_is_being_indexed_is_left_to_whoever_indexes_it(taught, fil
     assert f"ranker {ranker_of(library.store).digest[:12]}" in producer
 
 
-def test_a_frame_of_another_story_cannot_stand_for_this_one(library):
+def test_a_frame_of_another_story_cannot_be_the_thumbnail(library):
     with pytest.raises(LibraryError, match="choose a frame in it"):
         library.prefer_thumbnail(library.stories("film")[0], 999.0)
 

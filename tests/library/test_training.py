@@ -1,4 +1,4 @@
-"""`storyscope train` and `storyscope explain`, as people meet them."""
+"""`storyscope train` and `storyscope explain`."""
 
 import json
 import shutil
@@ -183,11 +183,11 @@ def test_the_library_explains_each_story_but_the_first(library):
         ({0, 10, 40, 50}, {0, 40, 45, 50}, (0, 1, 1)),
     ],
 )
-def test_changes_are_told_as_moved_joined_and_split(before, after, counts):
+def test_changes_are_reported_as_moved_joined_and_split(before, after, counts):
     assert tuple(count_changes(before, after).values()) == counts
 
 
-def test_a_library_of_before_a_cue_was_thought_of_still_explains(library, monkeypatch):
+def test_a_library_older_than_a_cue_still_explains(library, monkeypatch):
     before = Library(library.folder).explain("film")
     later = Cue(name="smell", label="smells", extractor=lambda material, config: None)
     known = (*indexed_cues(), later)

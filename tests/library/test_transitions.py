@@ -1,4 +1,4 @@
-"""People reject gradual transitions, and the shot detector learns from it."""
+"""People reject gradual transitions, and the shot detector is trained on them."""
 
 import numpy as np
 import pytest
@@ -80,7 +80,7 @@ def examples(seed, count, real):
     ]
 
 
-def test_after_learning_what_was_rejected_lies_further_below_what_was_kept():
+def test_training_lowers_rejected_transitions_below_kept_ones():
     wrong, right = examples(1, 12, real=False), examples(2, 12, real=True)
     before, after = load_weights(), load_weights() | adapt([*wrong, *right])
 

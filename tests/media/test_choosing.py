@@ -1,4 +1,4 @@
-"""Which frames become pictures: some of every shot, few of what does not change."""
+"""Which frames become pictures: some of every shot, few of unchanging scenes."""
 
 import numpy as np
 from hypothesis import given
@@ -17,7 +17,7 @@ def chosen(levels):
 
 
 @given(st.lists(st.tuples(st.integers(0, 255), st.integers(1, 60)), min_size=1, max_size=8))
-def test_no_lull_lasts_long_and_no_second_has_too_many(shots):
+def test_pictures_are_neither_too_rare_nor_too_frequent(shots):
     levels = [level for level, frames in shots for _ in range(frames)]
     pictures = chosen(levels)
     assert pictures[0] == 0
@@ -34,7 +34,7 @@ def test_a_new_shot_has_a_picture_within_a_slot(before, after, frames):
         assert any(frames <= n < frames + FPS / PER_SECOND for n in pictures)
 
 
-def test_a_still_gives_two_a_second_and_a_flicker_all_it_may():
+def test_a_still_gives_two_a_second_and_a_flicker_the_maximum():
     assert len(chosen([100] * 10 * FPS)) == 20
     assert len(chosen([100, 200] * 5 * FPS)) == 50
 

@@ -1,4 +1,4 @@
-"""Timestamps made trustworthy."""
+"""Repair of timestamps."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ def joined(continuity: Continuity, decoded: list[float], duration: float) -> lis
 
 
 @pytest.mark.parametrize("duration", [0.5, 0.0])
-def test_a_clock_set_back_runs_on(duration):
+def test_a_clock_that_was_reset_continues(duration):
     found = joined(Continuity(leaps=False), [10.0, 10.5, 11.0, 0.0, 0.5], duration)
     assert found == pytest.approx([10.0, 10.5, 11.0, 11.5, 12.0])
 
 
-def test_a_leap_ahead_is_a_pause_except_in_broadcasts():
+def test_a_jump_ahead_is_a_pause_except_in_broadcasts():
     decoded = [0.0, 0.5, 900.0, 900.5]
     assert joined(Continuity(leaps=False), decoded, 0.5) == decoded
     assert joined(Continuity(leaps=True), decoded, 0.5) == pytest.approx([0.0, 0.5, 1.0, 1.5])
 
 
-def test_a_stream_that_pauses_while_another_goes_on_has_not_leapt():
+def test_a_stream_that_pauses_while_another_continues_has_not_jumped():
     continuity = Continuity(leaps=True)
     assert continuity.shift(1, 0.0, 0.5) == 0
     assert [continuity.shift(0, float(second), 1.0) for second in range(60)] == [0] * 60

@@ -1,4 +1,4 @@
-"""Films that are cut off, corrupt or oddly put together."""
+"""Films that are truncated, corrupt or unusual."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_stream_without_timestamps_runs_at_its_frame_rate(tmp_path):
     assert end.end_seconds == pytest.approx(2.0)
 
 
-def test_recordings_joined_end_to_end_run_on(tmp_path):
+def test_concatenated_recordings_have_continuous_times(tmp_path):
     parts = [make_film(tmp_path / f"{n}.ts", frame_count=60, sound=[Tone()]) for n in range(2)]
     joined = tmp_path / "joined.ts"
     joined.write_bytes(b"".join(part.read_bytes() for part in parts))

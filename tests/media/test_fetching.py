@@ -1,4 +1,4 @@
-"""Films in a bucket behind a real HTTP server: found, fetched once, and decoded on this machine."""
+"""Films in a bucket behind a real HTTP server: listed, fetched once, and decoded locally."""
 
 import os
 import threading
@@ -77,7 +77,7 @@ def test_a_film_that_changes_while_it_is_fetched_is_refused(bucket, monkeypatch,
     assert cached(tmp_path) == []
 
 
-def test_those_who_come_at_once_fetch_a_film_once(bucket):
+def test_concurrent_readers_fetch_a_film_once(bucket):
     bucket.keep("film.mp4", b"x" * 1_000_000)
 
     def size(_):
@@ -89,7 +89,7 @@ def test_those_who_come_at_once_fetch_a_film_once(bucket):
     assert fetches(bucket) == ["film.mp4"]
 
 
-def test_the_cache_loses_the_longest_unused_films_but_none_that_is_read(bucket, tmp_path):
+def test_the_cache_evicts_the_least_recently_used_films_but_none_in_use(bucket, tmp_path):
     for name in ("a", "b", "c"):
         bucket.keep(f"{name}.mp4", name.encode() * 1000)
         with film_at_hand(f"s3://archive/{name}.mp4") as path:

@@ -1,4 +1,4 @@
-"""Files that are no videos, and folders: one clear line each."""
+"""Folders and files that are not videos give one clear error line each."""
 
 from __future__ import annotations
 

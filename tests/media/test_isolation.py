@@ -1,4 +1,4 @@
-"""The decoding process: what it may not do, and that nothing it suffers reaches us."""
+"""Isolation of the decoding process: its limits, and crashes that must not affect us."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_decoder_that_cannot_start_says_why(tmp_path):
         b"P\x00\x00\x00\x01\x00\x01\x00\x03\x00\x00\x00\x03\x00\x00\x00",
     ],
 )
-def test_a_decoder_that_talks_nonsense_is_not_believed(tmp_path, words):
+def test_invalid_output_of_a_decoder_is_an_error(tmp_path, words):
     say = f"import sys; sys.stdout.buffer.write({words!r})"
     assert "could not be decoded" in complaint_of(tmp_path / "f.mp4", say)
 
@@ -115,7 +115,7 @@ def test_leaving_early_ends_the_decoder(tmp_path, started):
     assert_gone(started[0])
 
 
-def test_reading_to_the_end_leaves_nobody_behind(tmp_path, started):
+def test_reading_to_the_end_leaves_no_process_behind(tmp_path, started):
     list(scan(make_film(tmp_path / "f.mp4", frame_count=5)))
     assert_gone(started[0])
 

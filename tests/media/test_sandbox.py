@@ -1,4 +1,4 @@
-"""A decoder told to misbehave, as one would that a film has taken over."""
+"""The sandbox holds even for a decoder that a film has taken over."""
 
 import textwrap
 

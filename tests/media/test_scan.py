@@ -1,4 +1,4 @@
-"""One pass of decoding: every frame, at its own time, whatever the file is like."""
+"""A scan decodes every frame once, at the right time, for any kind of file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Single frames by time, and the sound alone: the same as a full scan would give."""
+"""Single frames by time, and the audio alone, are the same as in a full scan."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_times_before_and_behind_the_film_show_its_ends(long_film):
     assert [read_number(picture.rgb) for picture in pictures] == [0, 0, 299, 299]
 
 
-def test_what_nobody_asked_for_is_skipped(tmp_path):
+def test_frames_that_are_not_requested_are_skipped(tmp_path):
     path = str(make_film(tmp_path / "f.mp4", frame_count=300, gop=30, size=(96, 54)))
     packets = []
     terms = replace(TERMS, on_progress=lambda: packets.append(1))
@@ -83,7 +83,7 @@ def test_frames_keep_their_height_unless_told_otherwise(tmp_path):
     assert next(read_frames(path, [0.0], height=54)).rgb.shape == (54, 96, 3)
 
 
-def test_a_clock_that_was_reset_is_walked_not_sought(tmp_path):
+def test_a_clock_that_was_reset_is_decoded_without_seeking(tmp_path):
     parts = [make_film(tmp_path / f"{n}.ts", frame_count=300, size=(96, 54)) for n in range(2)]
     joined = tmp_path / "joined.ts"
     joined.write_bytes(b"".join(part.read_bytes() for part in parts))

@@ -1,4 +1,4 @@
-"""A stream in the place of a film that browsers cannot play: the same frames, from any time on."""
+"""Streams replace films that browsers cannot play: the same frames, from any time."""
 
 import io
 

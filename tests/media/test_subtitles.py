@@ -83,7 +83,7 @@ def test_the_wanted_language_comes_first_and_forced_tracks_last(ffmpeg, tmp_path
     assert [track.language for track in probe(film).subtitles] == ["eng", "ger", "fre"]
 
 
-def test_cues_stand_on_the_clock_of_the_first_frame(ffmpeg, tmp_path):
+def test_cues_are_timed_from_the_first_frame(ffmpeg, tmp_path):
     film = make(ffmpeg, tmp_path / "film.mkv", codec="srt", offset="10")
     assert read_subtitles(film).cues[0][:2] == pytest.approx((0.5, 1.5), abs=0.03)
 

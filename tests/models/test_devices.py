@@ -1,4 +1,4 @@
-"""One setting says where networks run."""
+"""One setting decides where networks run."""
 
 import sys
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""A model is taken out of a wheel only when a person asks, and only if it is the right file."""
+"""Models are extracted from wheels on request only, and only if the file is the right one."""
 
 import hashlib
 import subprocess

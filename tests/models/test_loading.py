@@ -1,4 +1,4 @@
-"""Weights are found in one order, checked, and what is missing names its fix."""
+"""Weights are searched in one order and verified, and errors name the fix."""
 
 import hashlib
 import os
@@ -54,7 +54,7 @@ def test_a_changed_file_is_refused_even_after_it_was_once_right(weights_package)
         find_model("tiny")
 
 
-def test_size_and_time_do_not_stand_for_content(weights_package):
+def test_size_and_time_do_not_replace_the_digest(weights_package):
     find_model("tiny")
     weights = weights_package / "tiny.bin"
     before = weights.stat()
@@ -107,7 +107,7 @@ def test_the_thousand_classes_are_named_in_the_order_of_the_network():
     assert names[999] == "toilet paper"
 
 
-def test_a_cache_that_cannot_be_written_is_done_without(tmp_path, monkeypatch):
+def test_a_cache_that_cannot_be_written_is_not_used(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("STORYSCOPE_CACHE", str(tmp_path / "file"))
     assert keep_in_cache("a/b", b"content") is None

@@ -1,4 +1,4 @@
-"""The weights that were trained for Storyscope: pinned, and compared when they are loaded."""
+"""Storyscope's own weights are pinned, and verified when they are loaded."""
 
 import shutil
 
@@ -40,7 +40,7 @@ def test_a_weight_file_with_other_content_is_not_loaded(inside, monkeypatch):
         load()
 
 
-def test_weights_that_were_trained_anew_are_pinned_by_a_command(tmp_path, monkeypatch):
+def test_new_weights_are_pinned_by_a_command(tmp_path, monkeypatch):
     for inside in OWN:
         (tmp_path / inside).parent.mkdir(exist_ok=True)
         (tmp_path / inside).write_bytes(inside.encode())

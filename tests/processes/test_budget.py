@@ -1,4 +1,4 @@
-"""No film costs more than its size warrants, and why one was given up is stored."""
+"""Films cannot use more resources than their size justifies, and the reason is stored."""
 
 import sys
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Several videos at once: each in a process of its own, none of them in another's way."""
+"""Several videos in parallel, each in a separate process, without affecting each other."""
 
 import os
 import time
@@ -60,7 +60,7 @@ def test_every_video_ends_once_whatever_happens_to_the_others(pretended):
     assert [ended[n].failure for n in ("a.mp4", "b.mp4", "c.mp4")] == [""] * 3
 
 
-def test_each_process_has_one_thread_and_is_told_to_start_over(pretended):
+def test_each_process_has_one_thread_and_gets_the_again_option(pretended):
     (ended, _) = index_videos(pretended, [Path("a.mp4"), Path("b.mp4")], again=True, jobs=2)
     assert ended.video == "1 True"
 
@@ -82,7 +82,7 @@ def test_a_process_that_never_exits_is_killed(pretended, monkeypatch):
 
 
 @pytest.mark.parametrize("limit", [None, 50.0])
-def test_leaving_early_ends_what_is_still_at_work(pretended, limit):
+def test_leaving_early_stops_running_processes(pretended, limit):
     pids = []
 
     def leave(path, step):

@@ -1,4 +1,4 @@
-"""Reports show what was found, all of it and nothing else."""
+"""Reports show exactly what was found."""
 
 import re
 from html.parser import HTMLParser

@@ -1,4 +1,4 @@
-"""A query is answered with the story that speaks of it or shows it, or with nothing."""
+"""A query finds the story that mentions or shows it, or nothing."""
 
 import shutil
 from dataclasses import replace
@@ -50,7 +50,7 @@ def test_the_story_that_speaks_of_it_comes_first(library, query, story):
     assert set(hits[0].parts) == {"said", "meant", "seen", "read"}
 
 
-def test_a_kind_of_sound_is_an_answer(library):
+def test_a_sound_is_found(library):
     hit = library.search("applause")[0]
     assert hit.evidence.startswith("Sound, ")
     assert hit.evidence.endswith("“applause”")
@@ -60,7 +60,7 @@ def test_a_kind_of_sound_is_an_answer(library):
 
 
 @pytest.mark.parametrize("query", ["xyzzy qwrt", "interest rates and inflation", "", "the of and"])
-def test_nothing_relevant_is_an_answer(library, query):
+def test_nothing_is_found_if_nothing_is_relevant(library, query):
     assert library.search(query) == []
 
 
@@ -83,7 +83,7 @@ def test_a_page_before_the_first_is_refused(library, page):
 
 
 @pytest.mark.parametrize(("mistyped", "meant"), [("camells", "camels"), ("whaels", "whales")])
-def test_a_slip_of_the_keyboard_is_forgiven(library, mistyped, meant):
+def test_a_typing_error_is_tolerated(library, mistyped, meant):
     assert [h.story for h in library.search(mistyped)] == [h.story for h in library.search(meant)]
 
 
@@ -138,7 +138,7 @@ def test_a_file_that_is_no_image_is_refused(library, tmp_path):
         library.search_image(path)
 
 
-def test_a_removed_video_answers_no_more(film, tmp_path):
+def test_a_removed_video_is_not_found_any_more(film, tmp_path):
     library = Library(tmp_path)
     library.add(film)
     assert library.search("whale")
@@ -235,7 +235,7 @@ def slips(left, right):
 
 
 @given(st.text("abc", max_size=5), st.text("abc", max_size=5))
-def test_edit_distance_is_the_fewest_slips(left, right):
+def test_edit_distance_is_the_minimum_number_of_edits(left, right):
     assert edit_distance(left, right) == slips(left, right)
 
 

@@ -1,4 +1,4 @@
-"""A library in PostgreSQL is searched by candidates, and answers as a folder does."""
+"""A library in PostgreSQL is searched by candidates, with the same results as a folder."""
 
 import json
 from itertools import pairwise

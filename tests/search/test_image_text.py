@@ -1,4 +1,4 @@
-"""A network that knows pictures and words finds pictures by free text.
+"""An image-text model finds pictures by text.
 
 Most tests use a made-up one, with the files and the interface of a CLIP in ONNX: it sees the mean
 colour of a picture and knows the words for it. Where the image half of CLIP was fetched, the real

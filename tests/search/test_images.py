@@ -1,4 +1,4 @@
-"""An example image is decoded only where that is safe; anything else is a clear error."""
+"""Query images are decoded only if that is safe; anything else is a clear error."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The index of a library is as fresh as the library, whoever wrote and wherever it lies."""
+"""The index is always up to date with the library, for any writer and location."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -143,7 +143,7 @@ def test_what_is_changed_again_and_again_leaves_nothing_behind(tmp_path):
     assert not files(store)
 
 
-def test_files_of_the_past_are_swept_away(tmp_path):
+def test_old_files_are_deleted(tmp_path):
     store = SqliteStore(tmp_path)
     for number in range(3):
         put(store, f"video{number}")
@@ -158,7 +158,7 @@ def test_files_of_the_past_are_swept_away(tmp_path):
     assert damaged not in files(store)
 
 
-def test_what_a_killed_process_left_half_written_is_swept_away(tmp_path):
+def test_incomplete_files_of_a_killed_process_are_deleted(tmp_path):
     store = SqliteStore(tmp_path)
     put(store, "video0")
     left, being_written = (tmp_path / SEGMENTS / f".part-{name}" for name in ("old", "new"))

@@ -1,4 +1,4 @@
-"""Shots are looked at once, long ones more often, and blank pictures never."""
+"""Shots are encoded once, long ones more often, and blank pictures never."""
 
 from itertools import pairwise
 

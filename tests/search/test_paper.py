@@ -1,4 +1,4 @@
-"""The paper's R: the best shot of a story, by presence of the concept and by beauty."""
+"""The paper's R: the best shot of a story by presence of the concept and by aesthetics."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A search reads in one direction: every module of the room uses only modules before it."""
+"""Modules of `search` import only from earlier ones, so that a search reads in one direction."""
 
 import ast
 from pathlib import Path
@@ -46,6 +46,6 @@ def test_modules_use_only_those_before_them():
     assert backwards == []
 
 
-def test_the_room_does_not_know_the_library():
+def test_search_does_not_import_the_library():
     for path in ROOM.glob("*.py"):
         assert "storyscope.library" not in path.read_text(encoding="utf-8"), path.name

@@ -1,4 +1,4 @@
-"""The index looks at every story exactly, whatever was added, changed or removed before."""
+"""The index scores every story exactly, after any additions, changes and removals."""
 
 import json
 from itertools import pairwise
@@ -252,7 +252,7 @@ def test_a_shot_has_the_mean_of_its_pictures():
     assert np.allclose(shares[:, 0], means.max(axis=1), atol=1e-3)
 
 
-def test_sixteen_bits_are_near():
+def test_sixteen_bits_are_precise_enough():
     rows = unit(np.random.default_rng(0).normal(size=(50, 384)))
     rounded, scale = quantize(rows)
     assert np.abs(rounded * scale[:, None] - rows).max() <= scale.max() / 2 + 1e-6
@@ -287,7 +287,7 @@ def test_classes_alone_are_at_most_a_possible_match():
     assert MIN_SCORE < surest < LIKELY_SCORE
 
 
-def test_an_image_text_model_that_saw_the_story_stands_for_its_pictures():
+def test_an_image_text_model_replaces_the_classes_of_its_pictures():
     assert fuse(scores(image_text=0.7)).score[0] == pytest.approx(0.7)
     assert fuse(scores(visual=1.0, named_classes=1.0, image_text=0.0)).score[0] == 0
     assert MIN_PROBABILITY == MIN_SCORE, "what just matches is just a hit"

@@ -1,4 +1,4 @@
-"""Rows that score a story, as a database keeps them."""
+"""The rows that score a story in a database."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Texts are read in batches that waste little, and mean the same in any of them."""
+"""Texts are encoded in batches with little padding, and with the same result in any batch."""
 
 import numpy as np
 from hypothesis import given

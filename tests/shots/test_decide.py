@@ -115,7 +115,7 @@ def test_a_picture_is_no_pause():
     assert not times.is_pause(10, 30)
 
 
-def test_what_is_long_forgotten_is_no_pause():
+def test_an_old_empty_screen_is_no_pause():
     times = Timestamps()
     black = np.zeros((27, 48, 3), np.uint8)
     for block in range(90):

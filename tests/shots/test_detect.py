@@ -216,7 +216,7 @@ def test_combed_lines_do_not_hide_or_make_cuts():
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("frames", [4, 6, 9])
-def test_a_swing_of_the_camera_is_no_cut(seed, frames):
+def test_a_fast_pan_is_no_cut(seed, frames):
     """It turns by most of the screen's width within that many frames."""
     way = 36 / (1 + np.exp(-(np.arange(120) - 60) * 6 / frames))
     assert starts(film(np.stack([screen(scene(seed), 0, x) for x in way]))) == [0]
@@ -227,7 +227,7 @@ def test_cuts_are_found_in_the_dark():
     assert starts(film(*dark)) == [0, 50, 100]
 
 
-def test_a_slideshow_is_parted_at_its_pictures_however_they_change():
+def test_a_slideshow_is_split_at_its_pictures_for_every_transition():
     parts = [take(1, 75), dissolve(1, 2, 12), take(2, 75), take(3, 75), dissolve(3, 4, 25)]
     found = starts(film(*parts, take(4, 75)))
     assert [round(frame / 10) for frame in found] == [0, 8, 16, 25]

@@ -1,4 +1,4 @@
-"""The benchmark's scores count every transition and every claim once."""
+"""The benchmark scores count every transition and every detection once."""
 
 import json
 
@@ -45,7 +45,7 @@ def measured(found, cpu=2.0):
     return {"found": found, "cpu_seconds": cpu, "wall_seconds": 3.0}
 
 
-def test_the_report_says_how_far_we_lie_above_the_best_and_the_quickest(tmp_path):
+def test_the_report_compares_us_with_the_best_and_the_fastest(tmp_path):
     pytest.importorskip("matplotlib", reason="draws a picture")
     truth = {name: {"frames": 50, "transitions": TRUTH} for name in ("a.mp4", "b.mp4")}
     results = {

@@ -1,4 +1,4 @@
-"""The second stage sees what the first is unsure of, and nothing else."""
+"""The second stage only processes what the first is unsure of."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""One record per cue, which indexing, the detector, people and the ablation all read."""
+"""One record per cue, used by indexing, the detector, explanations and the ablation."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def with_loudness(monkeypatch):
 
 
 @pytest.mark.parametrize("cue", BUILT_IN, ids=lambda cue: cue.name)
-def test_every_record_is_whole(cue):
+def test_every_record_is_complete(cue):
     assert cue.label
     assert set(cue.settings) <= set(vars(FeatureConfig()))
     assert not cue.indexed or (cue.progress and callable(cue.load_extractor()))

@@ -1,4 +1,4 @@
-"""A run without options keeps what a run with options made."""
+"""A run without options keeps the results of a run with options."""
 
 import pytest
 
@@ -39,14 +39,14 @@ def nothing_installed(monkeypatch):
 
 
 @pytest.mark.parametrize("language", ["auto", "it"])
-def test_a_plain_run_keeps_the_words_that_a_model_heard(store, nothing_installed, language):
+def test_a_plain_run_keeps_the_transcript_of_a_model(store, nothing_installed, language):
     named = listen(store, told(speech="whisper-base", language=language))
     assert listen(store, Config()) == named
     store.outdate_artefacts("film")
     assert listen(store, Config()).speech == "off"
 
 
-def test_whoever_names_a_model_or_says_off_gets_that(store, nothing_installed):
+def test_an_explicit_model_or_off_is_respected(store, nothing_installed):
     listen(store, told(speech="whisper-base"))
     assert listen(store, told(speech="whisper-tiny.en")).speech == "whisper-tiny.en"
     assert listen(store, told(speech="off")).speech == "off"

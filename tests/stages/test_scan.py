@@ -1,4 +1,4 @@
-"""A film is watched in memory that does not depend on its length."""
+"""Scanning a film takes constant memory."""
 
 import tracemalloc
 

@@ -1,4 +1,4 @@
-"""Arrays as long as a film are written, kept and read without ever being in memory whole."""
+"""Arrays as long as a film are written, stored and read without loading them completely."""
 
 import json
 import tracemalloc

@@ -1,4 +1,4 @@
-"""Arrays that many machines share, in a folder and in a bucket behind a real HTTP server."""
+"""Arrays shared by many machines, in a folder and in a bucket behind a real HTTP server."""
 
 import os
 import shutil

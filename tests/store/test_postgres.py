@@ -1,4 +1,4 @@
-"""What only a store in PostgreSQL promises: addresses, many machines, lost connections."""
+"""Features of the PostgreSQL store only: addresses, many machines, lost connections."""
 
 import json
 import os
@@ -324,7 +324,7 @@ def test_a_learned_model_makes_the_same_artefacts_on_every_machine(store, tmp_pa
     other.close()
 
 
-def test_unused_arrays_are_collected_once_a_day_by_whoever_is_there(store):
+def test_unused_arrays_are_collected_once_a_day_by_any_process(store):
     assert len(store.database.ask("SELECT * FROM collection")) == 1
     store.save("film", AUDIO, "one", np.arange(300))
     store.drop("film", "audio")

@@ -1,4 +1,4 @@
-"""A library on disk: what the database says is there is there, whole, whatever happens."""
+"""The library on disk stays consistent with its database, whatever happens."""
 
 import errno
 import os
@@ -167,7 +167,7 @@ def test_an_artefact_that_is_replaced_under_the_same_key_stays_when_that_fails(s
     assert len(list((store.folder / "arrays/film").iterdir())) == 1
 
 
-def test_a_system_that_keeps_open_files_still_removes_a_video_and_makes_it_anew(store, monkeypatch):
+def test_a_video_is_removed_and_added_again_where_open_files_cannot_be_deleted(store, monkeypatch):
     def held(path, missing_ok=False):
         raise PermissionError(errno.EACCES, "The process cannot access the file")
 
@@ -282,7 +282,7 @@ def test_an_older_library_knows_where_its_words_are(tmp_path):
     store.close()
 
 
-def test_a_picture_is_found_while_its_film_is_scanned_anew(store):
+def test_a_picture_is_found_while_its_film_is_scanned_again(store):
     opened, other = store._open_arrays, SqliteStore(store.folder)
 
     def scan(key, picture):

@@ -34,7 +34,7 @@ def base():
     return train([example(seed) for seed in range(4)], BASE, seed=0)
 
 
-def test_an_editor_who_tells_longer_stories_is_learned_from(base):
+def test_the_style_of_an_editor_with_longer_stories_is_learned(base):
     tuned = fine_tune(
         {f"film {s}": {f"film {s}": example(s, joined=3)} for s in range(10, 14)}, base, FINE
     )
@@ -57,7 +57,7 @@ def test_the_fewer_the_stories_the_nearer_it_stays(base):
     np.testing.assert_allclose(near, share * far, atol=1e-6)
 
 
-def test_one_video_is_judged_in_halves(base):
+def test_one_video_is_evaluated_in_halves(base):
     only = example(20)
     tuned = fine_tune({"film": {"film": only}}, base, Recipe(steps=2, batch=2, varied=False))
     assert [*tuned.after] == ["film, first half", "film, second half"]
@@ -66,7 +66,7 @@ def test_one_video_is_judged_in_halves(base):
     assert sum(len(part.truth) for part in parts) == len(only.truth)
 
 
-def test_two_versions_of_one_video_are_parted_at_the_same_shot():
+def test_two_versions_of_one_video_are_split_at_the_same_shot():
     anna, bob = example(20), example(20, joined=5)
     first, second = halves({"anna": anna, "bob": bob}).values()
     assert first["anna, first half"].truth.end == first["bob, first half"].truth.end
@@ -91,7 +91,7 @@ def test_no_version_of_a_video_is_learned_from_while_another_is_judged(base, mon
     assert [*tuned.after] == ["reef by anna", "reef by bob", "dune by anna", "dune by bob"]
 
 
-def test_a_base_that_was_taught_a_judged_video_is_refused(base):
+def test_a_base_trained_on_an_evaluated_video_is_refused(base):
     films = {name: {name: example(seed)} for seed, name in enumerate(("reef", "dune"))}
     by_name = replace(base, trained_on={"dune": "its shots"})
     with pytest.raises(AnnotationError, match="trained on dune"):
@@ -102,7 +102,7 @@ def test_a_base_that_was_taught_a_judged_video_is_refused(base):
         fine_tune(films, renamed)
 
 
-def test_too_little_to_learn_from_is_said(base):
+def test_too_little_training_data_is_reported(base):
     shots, features, _ = made_up_film(1)
     short = StoryExample(tuple(features), Rhythm.of(shots), Segmentation((0, 5), len(shots)))
     with pytest.raises(AnnotationError, match="too few"):

@@ -1,4 +1,4 @@
-"""The frame that stands for a story is telling, beautiful, and never a spoilt one."""
+"""The thumbnail of a story is relevant, attractive, and never of poor quality."""
 
 import io
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The benchmark counts swapped pairs on sources that nothing was trained on."""
+"""The benchmark counts swapped pairs on sources that were held out of training."""
 
 import json
 

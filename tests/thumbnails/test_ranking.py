@@ -1,4 +1,4 @@
-"""The ranking machine finds the optimum it claims, and learns what it is shown."""
+"""The ranking SVM finds its optimum, and learns from examples."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Captions as broadcasters and archives keep them, read as other programs read them."""
+"""Caption formats of broadcasters and archives, compared with other readers."""
 
 import struct
 from contextlib import suppress

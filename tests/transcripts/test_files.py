@@ -1,4 +1,4 @@
-"""Every subtitle file people have becomes words with times."""
+"""Every common subtitle format becomes words with times."""
 
 import json
 from itertools import pairwise
@@ -364,7 +364,7 @@ def test_a_missing_file_is_refused_by_name(tmp_path):
         read_transcript(tmp_path / "none.srt")
 
 
-def test_the_name_tells_the_language_of_few_words(tmp_path):
+def test_the_file_name_gives_the_language_of_few_words(tmp_path):
     content = "1\n00:00:01,000 --> 00:00:02,000\nOslo\n"
     assert read(tmp_path, content, "film.no.srt").language == "no"
     assert read(tmp_path, content, "film.srt").language == "und"
@@ -390,7 +390,7 @@ def test_the_name_tells_the_language_of_few_words(tmp_path):
         ("und", "Brrr 1234 xyzzy"),
     ],
 )
-def test_the_language_is_told_by_its_words(code, text):
+def test_the_language_is_detected_from_the_words(code, text):
     assert detect_language(text) == code
 
 

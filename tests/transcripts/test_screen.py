@@ -1,4 +1,4 @@
-"""Words written in the picture are read for real."""
+"""On-screen text is recognised by the real model."""
 
 import io
 import sys

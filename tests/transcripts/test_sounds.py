@@ -1,4 +1,4 @@
-"""Kinds of sound become words that a search finds."""
+"""Recognised sounds become searchable words."""
 
 from dataclasses import replace
 

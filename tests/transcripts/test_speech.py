@@ -1,4 +1,4 @@
-"""Listening: pieces, resuming, and real speech recognised for real."""
+"""Speech recognition: pieces, resuming, and real speech."""
 
 import json
 import re
@@ -63,7 +63,7 @@ def test_a_gap_in_the_sound_ends_a_piece():
     assert [(piece.start, piece.end) for piece in pieces] == [(0.0, 5.0), (60.0, 65.0)]
 
 
-def test_a_word_across_a_cut_is_heard_whole_and_once():
+def test_a_word_across_a_cut_is_recognised_once():
     """Somebody speaks without a pause, ever louder: how loud it is tells when it is."""
     seconds = 120
     samples = np.linspace(0.1, 1.0, seconds * RATE).astype(np.float32)
@@ -108,7 +108,7 @@ def long_sound():
     return chunks(np.random.default_rng(0).normal(size=250 * RATE).astype(np.float32))
 
 
-def test_words_stand_on_the_clock_of_the_video():
+def test_words_are_timed_on_the_clock_of_the_video():
     transcript = transcribe(
         chunks(np.ones(5 * RATE, dtype=np.float32), start=100.0), recognizer=Parrot()
     )
@@ -127,7 +127,7 @@ def test_the_first_piece_that_speaks_decides_the_language():
     assert set(parrot.languages) == {"de"}
 
 
-def test_a_stopped_run_goes_on_where_it_stopped(tmp_path):
+def test_a_stopped_run_resumes_where_it_stopped(tmp_path):
     whole = transcribe(long_sound(), recognizer=Parrot())
     journal = SpeechJournal(tmp_path / "speech" / "film.jsonl", key="film tiny")
     with pytest.raises(KeyboardInterrupt):
@@ -161,7 +161,7 @@ def test_a_torn_line_and_a_journal_of_something_else_are_not_trusted(tmp_path):
     assert not path.exists()
 
 
-def test_progress_tells_the_time_left():
+def test_progress_includes_the_time_left():
     steps = []
     transcribe(long_sound(), recognizer=Parrot(), duration=250.0, report=steps.append)
     assert [step.done for step in steps] == sorted(step.done for step in steps)

@@ -1,4 +1,4 @@
-"""A transcript comes out as subtitles that are read back with the same words and times."""
+"""Transcripts written as subtitles are read back with the same words and times."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The API: the verbs of the library over HTTP, and what it refuses."""
+"""The API: library functions over HTTP, and errors."""
 
 import re
 import shutil
@@ -97,7 +97,7 @@ def test_a_file_put_or_linked_in_the_place_of_a_film_is_not_served(indexed, film
         assert "has changed since it was indexed" in answer.json()["detail"]
 
 
-def test_a_person_s_version_is_kept_compared_and_forgotten(client):
+def test_a_persons_version_is_saved_compared_and_deleted(client):
     version = {"starts": [0, 4.0], "titles": ["Sea", ""]}
     assert client.put("/api/v1/videos/film/annotations/ann", json=version).status_code == 204
     mine = client.get("/api/v1/videos/film/stories", params={"annotator": "ann"}).json()["stories"]
@@ -114,7 +114,7 @@ def test_a_person_s_version_is_kept_compared_and_forgotten(client):
 @pytest.mark.parametrize(
     "version", [{"starts": []}, {"starts": [1.0]}, {"starts": [0, 9e9]}, {"starts": [0, 0]}, {}]
 )
-def test_a_version_that_parts_nothing_is_refused(client, version):
+def test_a_version_without_valid_starts_is_refused(client, version):
     assert client.put("/api/v1/videos/film/annotations/ann", json=version).status_code == 422
 
 
@@ -127,7 +127,7 @@ def test_stories_are_exported(client):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_format_can_be_had_from_the_menu(client, library, name):
+def test_every_format_can_be_exported(client, library, name):
     written = client.get(f"/api/v1/videos/film/export/{name}")
     if name == "youtube":
         assert "3 chapters of 10 seconds" in written.json()["detail"]
@@ -140,7 +140,7 @@ def test_every_format_can_be_had_from_the_menu(client, library, name):
     assert list(library.folder.glob(".export-*")) == []
 
 
-def test_small_pictures_for_scrubbing_lie_in_one_sheet(client):
+def test_previews_are_in_one_sprite_sheet(client):
     track = client.get("/api/v1/videos/film/sprites.vtt")
     assert "#xywh=0,0,160,90" in track.text
     sheet = client.get("/api/v1/videos/film/sprites.jpg")
@@ -155,7 +155,7 @@ def test_every_boundary_says_why_it_is_there(client, library):
     assert sum(map(abs, told[0]["cues"].values())) == pytest.approx(1)
 
 
-def test_baselines_stand_beside_the_other_versions(client, library):
+def test_baselines_are_listed_with_the_other_versions(client, library):
     client.put("/api/v1/videos/film/annotations/ann", json={"starts": [0, 4.0]})
     compared = client.get("/api/v1/videos/film/annotations", params={"baselines": True}).json()
     rows = [(v["name"], v["kind"], len(v["starts"])) for v in compared["versions"]]
@@ -270,13 +270,13 @@ def test_a_picture_that_a_person_chose_stands_for_the_story(client):
     client.delete("/api/v1/videos/film/annotations/ann")
 
 
-def test_a_name_that_is_nobody_s_is_refused(client):
+def test_reserved_and_unusable_names_are_refused(client):
     for name in ("machine", "consensus", "Automatic", "%2e%2e", "-"):
         answer = client.put(f"/api/v1/videos/film/annotations/{name}", json={"starts": [0]})
         assert (answer.status_code, answer.json()["error"]) == (422, "AnnotationError")
 
 
-def test_a_version_is_replaced_only_by_who_knows_it(client):
+def test_a_version_is_replaced_only_with_its_tag(client):
     where, version = "/api/v1/videos/film/annotations/ann", {"starts": [0, 4.0]}
     first = client.put(where, json=version, headers={"If-None-Match": "*"})
     assert first.status_code == 204
@@ -309,7 +309,7 @@ def test_head_asks_what_get_would_answer(client, film):
     assert int(media.headers["content-length"]) == film.stat().st_size
 
 
-def test_no_answer_tells_a_folder_of_this_machine(client, library, film):
+def test_no_response_reveals_a_folder_of_the_server(client, library, film):
     client.post("/api/v1/videos", json={"path": str(film.parent / "nothing.mp4")})
     for path in ("/videos", "/videos/film", "/videos/film/stories", "/jobs", "/videos/none"):
         text = client.get(f"/api/v1{path}").text
@@ -348,7 +348,7 @@ def test_an_image_finds_what_looks_like_it(client):
     assert "film/2" not in [hit["story"]["id"] for hit in alike["hits"]]
 
 
-def test_media_folders_can_be_looked_through(client, film):
+def test_media_folders_can_be_browsed(client, film):
     (folder,) = client.get("/api/v1/folders").json()["folders"]
     inside = client.get("/api/v1/folders", params={"path": folder["path"]}).json()
     assert {"name": "film.mp4", "path": f"{folder['path']}/film.mp4", "known": True} in (
@@ -427,7 +427,7 @@ def test_the_reference_needs_nothing_from_elsewhere(client):
     assert {client.get(path).status_code for path in wanted} == {200}
 
 
-def test_an_unknown_call_is_told_so_in_json(client):
+def test_an_unknown_call_is_a_json_error(client):
     answer = client.get("/api/v1/no-such-thing")
     assert answer.status_code == 404
     assert answer.json()["error"] == "NotFound"
@@ -440,7 +440,7 @@ def test_a_port_that_is_taken_is_named(library):
             serve(library, host="127.0.0.1", port=port, media_folders=(), token=None)
 
 
-def test_exports_wait_for_each_other_and_nobody_waits_for_them(library, film, monkeypatch):
+def test_exports_are_queued_without_blocking_other_requests(library, film, monkeypatch):
     running, most, go_on = [], [], threading.Event()
 
     def slow(timeline, path):

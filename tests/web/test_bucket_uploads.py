@@ -1,4 +1,4 @@
-"""Uploads to a library whose arrays are in a bucket: any server and any worker can read them."""
+"""Uploads to a library with arrays in a bucket can be read by every server and worker."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What people do beside watching and editing: bring videos and words, look through results."""
+"""The page besides watching and editing: adding videos and subtitles, browsing results."""
 
 import re
 import shutil
@@ -17,7 +17,7 @@ expect.set_options(timeout=PATIENCE)
 IN_PROGRESS = "In progress"
 
 
-def test_where_i_stopped_watching_is_shown_and_taken_up(open_page):
+def test_the_playback_position_is_shown_and_resumed(open_page):
     page = open_page("/watch/film")
     wait_for_stories(page, 3)
     page.locator(".seek").click(position={"x": 1, "y": 8})
@@ -31,7 +31,7 @@ def test_where_i_stopped_watching_is_shown_and_taken_up(open_page):
     until(page, "document.querySelector('.stage video')?.currentTime > 6.9")
 
 
-def test_the_pointer_over_a_card_goes_through_the_video(open_page):
+def test_moving_the_pointer_over_a_card_scrubs_the_video(open_page):
     page = open_page("/")
     shot = page.locator(".card .shot").first
     box = shot.bounding_box()
@@ -238,7 +238,7 @@ def test_differences_are_stepped_through(open_page, library):
         library.discard_annotation("film", "ann")
 
 
-def test_an_empty_library_shows_what_is_on_its_way_and_no_first_steps(
+def test_an_empty_library_with_jobs_shows_them_and_no_first_steps(
     open_page, film, index_process, tmp_path
 ):
     with served(create_app(Library(tmp_path / "new"))) as address:

@@ -1,4 +1,4 @@
-"""The queue of videos behind the page, with index processes that are made up."""
+"""The queue of videos on the server, with fake index processes."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ def library(monkeypatch, tmp_path):
     return Library(tmp_path / "library")
 
 
-def test_what_befalls_one_video_is_told_and_the_next_has_its_turn(library, monkeypatch):
+def test_a_failed_video_is_reported_and_the_next_one_is_indexed(library, monkeypatch):
     queue = Indexer(library)
     bad, good = queue.add(Path("nonsense")), queue.add(Path("film"))
     wait_until(lambda: good.state == "ready")
@@ -31,7 +31,7 @@ def test_what_befalls_one_video_is_told_and_the_next_has_its_turn(library, monke
     assert bad.failure.startswith("ValueError: ")
 
 
-def test_a_server_goes_on_with_the_jobs_of_the_one_before(library):
+def test_a_server_continues_the_jobs_of_its_predecessor(library):
     states = ("waiting", "indexing", "cancelled", "failed", "ready")
     for state in states:
         facts = {"id": 0, "name": state, "path": f"/{state}", "state": state}

@@ -1,4 +1,4 @@
-"""Learning from corrections behind the page: judged on what was left out, used only if better."""
+"""Learning from corrections: evaluated on held-out videos, adopted only if better."""
 
 import shutil
 import threading
@@ -45,7 +45,7 @@ def test_without_corrections_there_is_nothing_to_learn_from(library):
     assert (refused.status_code, refused.json()["error"]) == (422, "AnnotationError")
 
 
-def test_a_lesson_that_breaks_says_so_and_another_can_begin(client, monkeypatch):
+def test_a_failed_training_is_reported_and_can_be_repeated(client, monkeypatch):
     def broken(*_, **__):
         raise ZeroDivisionError("by nothing")
 
@@ -56,7 +56,7 @@ def test_a_lesson_that_breaks_says_so_and_another_can_begin(client, monkeypatch)
     assert learn(client, monkeypatch, after=0.75)["helped"]
 
 
-def test_the_held_out_score_stands_beside_the_baseline(client, monkeypatch):
+def test_the_held_out_score_is_compared_with_the_baseline(client, monkeypatch):
     found = learn(client, monkeypatch, after=0.75)
     assert (found["before"], found["after"], found["uniform"]) == (0.5, 0.75, 0.3)
     assert found["videos"] == [{"name": "film", "before": 0.5, "after": 0.75, "uniform": 0.3}]
@@ -64,7 +64,7 @@ def test_the_held_out_score_stands_beside_the_baseline(client, monkeypatch):
     assert found["stories_per_minute"] is None
 
 
-def test_what_helped_is_used_and_the_stories_are_found_anew(client, library, monkeypatch):
+def test_an_improvement_is_adopted_and_stories_are_updated(client, library, monkeypatch):
     learn(client, monkeypatch, after=0.75)
     (number,) = client.post("/api/v1/learning/adoption", json={}).json()["jobs"]
     assert client.get("/api/v1/learning").json()["state"] == "used"
@@ -72,7 +72,7 @@ def test_what_helped_is_used_and_the_stories_are_found_anew(client, library, mon
     wait_until(lambda: client.get("/api/v1/jobs").json()["jobs"][number - 1]["state"] == "ready")
 
 
-def test_what_did_not_help_is_used_only_by_those_who_insist(client, library, monkeypatch):
+def test_a_model_without_improvement_needs_insist(client, library, monkeypatch):
     learn(client, monkeypatch, after=0.5)
     refused = client.post("/api/v1/learning/adoption", json={})
     assert (refused.status_code, refused.json()["error"]) == (409, "NotBetter")
@@ -82,7 +82,7 @@ def test_what_did_not_help_is_used_only_by_those_who_insist(client, library, mon
     assert library.config.stories.model.endswith(STYLE_FILE)
 
 
-def test_a_lesson_that_is_stopped_changes_nothing(client, library, monkeypatch):
+def test_a_stopped_training_changes_nothing(client, library, monkeypatch):
     begun, go_on = threading.Event(), threading.Event()
     outcome = []
 
@@ -106,7 +106,7 @@ def test_a_lesson_that_is_stopped_changes_nothing(client, library, monkeypatch):
     assert client.post("/api/v1/learning/adoption", json={"insist": True}).status_code == 409
 
 
-def test_a_lesson_learns_from_a_person_s_own_version(client):
+def test_training_uses_a_persons_version(client):
     pytest.importorskip("torch")
     client.post("/api/v1/learning", json={"annotator": "ann"})
     wait_until(lambda: client.get("/api/v1/learning").json()["state"] in ("learned", "failed"))

@@ -1,4 +1,4 @@
-"""Lists in the order and choice that a person asks for, made over the whole library."""
+"""Sorting and filtering apply to the whole library."""
 
 import shutil
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Several servers on one library in PostgreSQL, with index processes that are made up."""
+"""Several servers on one library in PostgreSQL, with fake index processes."""
 
 from pathlib import Path
 
@@ -66,7 +66,7 @@ def test_the_jobs_of_a_server_that_has_died_are_taken_over(servers, postgres):
             server.cancel(job.id)
 
 
-def test_servers_hear_of_each_other_after_all_connections_were_cut(servers, postgres):
+def test_servers_notify_each_other_after_reconnecting(servers, postgres):
     one, two = servers
     postgres.cut_connections()
     one.add(Path("/film"))

@@ -273,7 +273,7 @@ def test_edits_are_kept_as_a_draft_when_the_view_is_left(open_page, unmarked):
     wait_for_stories(page, 3)
 
 
-def test_the_dial_is_one_step_to_undo_and_keeps_titles(open_page):
+def test_a_move_of_the_slider_is_one_undo_step_and_keeps_titles(open_page):
     page = open_page("/watch/film?edit=1")
     title = page.get_by_label("Title of story 1")
     title.fill("Under the waves")
@@ -416,7 +416,7 @@ def test_a_finger_that_scrolls_over_a_boundary_moves_nothing(open_page):
     assert page.evaluate("localStorage.getItem('draft:film')") is None
 
 
-def test_boundaries_lie_apart_where_fingers_drag(open_page):
+def test_boundaries_are_far_enough_apart_for_touch(open_page):
     page = open_page("/watch/film?granularity=1&edit=1", **PHONE)
     until(page, "document.querySelectorAll('.grip').length > 6")
     lefts = page.locator(".grip").evaluate_all("all => all.map(g => g.getBoundingClientRect().x)")
@@ -424,7 +424,7 @@ def test_boundaries_lie_apart_where_fingers_drag(open_page):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_a_late_answer_does_not_overwrite_the_view_that_was_gone_to(open_page):
+def test_a_late_response_does_not_overwrite_the_next_view(open_page):
     page = open_page("/")
     page.wait_for_selector(".card-link")
     held = []

@@ -1,4 +1,4 @@
-"""The API keeps what its description promises, whatever it is sent."""
+"""The API conforms to its OpenAPI description for any request."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Speakers on the page and over HTTP: shown where they were found, named, searched by, deleted."""
+"""Speakers on the page and over HTTP: shown, named, searched by, and deleted."""
 
 import re
 
@@ -73,7 +73,7 @@ def test_speakers_are_named_gone_to_searched_by_and_deleted_on_the_page(open_pag
     assert page.locator(".who").count() == 0
 
 
-def test_nothing_of_speakers_is_shown_where_nobody_asked_for_them(open_page):
+def test_speakers_are_not_shown_unless_detected(open_page):
     page = open_page("/watch/film")
     wait_for_stories(page, 3)
     assert not page.locator(".speakers").is_visible()

@@ -1,4 +1,4 @@
-"""Films that browsers cannot play: streamed, few at once, and nothing is left behind."""
+"""Films that browsers cannot play are streamed, with a limit, and leave nothing behind."""
 
 import io
 import shutil
@@ -67,9 +67,7 @@ def test_a_stream_that_cannot_be_made_is_a_plain_refusal(client, old):
     assert client.get("/api/v1/videos/nothing/stream").status_code == 404
 
 
-def test_no_more_streams_than_the_machine_bears_and_an_idle_one_makes_way(
-    old, encoders, monkeypatch
-):
+def test_streams_are_limited_and_an_idle_one_is_stopped_first(old, encoders, monkeypatch):
     open_now = Streams(most=2)
     first, second = open_now.open(old, 0.0), open_now.open(old, 0.0)
     assert first.read()

@@ -58,7 +58,7 @@ def test_an_upload_is_indexed_and_a_wrong_one_leaves_nothing(client, library, fi
     assert list((library.folder / "uploads").iterdir()) == []
 
 
-def test_uploads_never_lie_in_each_other_s_way(library, film, monkeypatch):
+def test_uploads_do_not_interfere_with_each_other(library, film, monkeypatch):
     monkeypatch.setattr(indexing, "WORKER", ("-S", "-c", "import time; time.sleep(60)"))
     client = client_of(create_app(library))
     words = [f"1\n00:00:00,000 --> 00:00:02,000\n{word}.\n" for word in ("one", "two")]
@@ -112,7 +112,7 @@ serve(Library(sys.argv[1]), **place, media_folders=media, token=None)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are not sent on Windows")
-def test_no_upload_that_was_taken_is_lost_with_the_server(film, tmp_path):
+def test_no_acknowledged_upload_is_lost_with_the_server(film, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as door:
         port = door.getsockname()[1]
 
@@ -203,7 +203,7 @@ def test_an_upload_of_another_type_leaves_nothing(client, library, content):
     assert set(library.folder.rglob("uploads/*")) == before
 
 
-def test_a_server_sweeps_what_a_killed_one_left_and_nothing_that_is_being_made(library):
+def test_a_server_deletes_leftovers_of_a_killed_one_and_nothing_in_progress(library):
     library.uploads.mkdir(exist_ok=True)
     places = [library.uploads / ".upload-", library.folder / ".export-", library.folder / ".part-"]
     for place in places:

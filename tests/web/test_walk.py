@@ -1,4 +1,4 @@
-"""A walk through the page in a real browser: the library, and all that is beside watching."""
+"""The page in a real browser: the library, and everything besides watching."""
 
 import re
 import shutil
@@ -213,7 +213,7 @@ def test_an_upload_is_followed_elsewhere_stopped_dismissed_and_resumed(
     expect(page.locator("#toast")).to_contain_text("second.mp4 is ready")
 
 
-def test_time_left_is_told_by_what_was_done_since_the_page_was_opened(open_page):
+def test_time_left_is_estimated_since_the_page_was_opened(open_page):
     page = open_page("/learn")
     told = page.evaluate(
         "import('/static/jobs.js').then(({timeLeft}) => [60, 1].map("
@@ -285,7 +285,7 @@ def test_captions_speed_and_shortcuts_follow_youtube(open_page):
     expect(page.locator("dialog")).to_contain_text("Keyboard shortcuts")
 
 
-def test_the_export_dialog_holds_every_format_and_tells_a_refusal(open_page):
+def test_the_export_dialog_lists_every_format_and_shows_errors(open_page):
     page = open_page("/watch/film")
     page.get_by_role("button", name="Export").click()
     dialog = page.locator("dialog")
@@ -330,7 +330,7 @@ def test_search_has_filters_more_like_this_and_arrow_keys(open_page):
     expect(page.locator("h1")).to_have_text(re.compile("More like “|No similar stories"))
 
 
-def test_a_server_that_is_gone_is_said_in_words(open_page):
+def test_a_stopped_server_is_reported(open_page):
     page = open_page("/")
     page.wait_for_selector(".card-link")
     page.route("**/api/v1/**", lambda route: route.abort())
@@ -364,7 +364,7 @@ def test_an_empty_library_says_how_to_begin(open_page, tmp_path):
         assert page.locator(".first-run li, .first-run .step").count() == 3
 
 
-def test_a_file_that_breaks_off_is_said_to_be_damaged_and_has_one_length(open_page, tmp_path):
+def test_a_truncated_file_is_reported_as_damaged_and_has_one_length(open_page, tmp_path):
     broken = make_film(tmp_path / "broken.mkv", frame_count=180, fps=FPS)
     content = broken.read_bytes()
     broken.write_bytes(content[: len(content) // 2])
@@ -445,7 +445,7 @@ def test_the_library_is_sorted_and_filtered_by_the_server(open_page, library):
     assert page.locator("article.card").count() == 0
 
 
-def test_a_picture_that_cannot_be_had_is_not_shown_broken(open_page):
+def test_a_missing_picture_is_replaced_by_an_icon(open_page):
     page = open_page("/learn")
     page.wait_for_selector(".panel")
     page.route("**/poster", lambda route: route.fulfill(status=409, json={"detail": "too old"}))
