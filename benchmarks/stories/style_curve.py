@@ -12,7 +12,6 @@ all videos that were not; "before" is the base on the same videos.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -44,7 +43,6 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared/data")
     parser.add_argument("--draws", type=int, default=3)
     options = parser.parse_args()
-    began = time.process_time()
     episodes, films = (examples(options.data / name) for name in ("bbc", "ovsd"))
     base, joined = train(films), [with_pairs_joined(episode) for episode in episodes]
     facts: dict[str, Any] = {
@@ -53,7 +51,6 @@ def main() -> None:
         "ovsd, from a model of the episodes": curve(train(episodes), films, OVSD, options.draws),
     }
     text = written(facts, options.draws)
-    facts["cpu_seconds"] = round(time.process_time() - began)
     common.write_page("style_curve", facts, text)
     draw(facts, DOCS / "style_curve.png")
     print(text)
@@ -152,8 +149,6 @@ def draw(curves: Mapping[str, Any], path: Path) -> None:
 
     figure, axes = pyplot.subplots(figsize=(7, 4))
     for title, points in curves.items():
-        if title == "cpu_seconds":
-            continue
         minutes = [0.0, *(point["minutes"] for point in points)]
         axes.plot(minutes, [0.0, *(point["gain"] for point in points)], marker="o", label=title)
         axes.fill_between(

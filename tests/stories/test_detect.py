@@ -37,6 +37,7 @@ from storyscope.stories.detect import score_stories
 from storyscope.stories.examples import StoryExample
 from storyscope.stories.explain import boundary_scores
 from storyscope.stories.hierarchy import order_changes, scatter_splits, score_splits
+from storyscope.stories.model import usual
 from storyscope.stories.posterior import posterior, story_probabilities
 from storyscope.stories.relations import (
     CUT_COLUMNS,
@@ -464,6 +465,13 @@ def test_a_cue_counts_as_much_as_the_score_loses_without_it(model):
     for full, less in zip(whole, without, strict=True):
         assert full.cues["colour"] == pytest.approx(full.score - less)
         assert sum(map(abs, full.shares.values())) == pytest.approx(1.0)
+
+
+def test_what_is_usual_is_the_mean_over_runs_of_the_same_length_inside_the_video():
+    runs = np.random.default_rng(0).normal(size=(5, 3, 2))
+    expected = [runs[: 5 - step, step].mean(axis=0) for step in range(3)]
+    np.testing.assert_allclose(usual(runs), expected)
+    np.testing.assert_allclose(usual(runs[:, 0]), runs[1:, 0].mean(axis=0))
 
 
 def test_shuffling_the_strongest_cue_costs_the_boundary_most(model):

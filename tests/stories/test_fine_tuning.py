@@ -36,9 +36,9 @@ def base():
 
 def test_the_style_of_an_editor_with_longer_stories_is_learned(base):
     tuned = fine_tune(
-        {f"film {s}": {f"film {s}": example(s, joined=3)} for s in range(10, 14)}, base, FINE
+        {f"film {s}": {f"film {s}": example(s, joined=3)} for s in range(10, 13)}, base, FINE
     )
-    assert set(tuned.before) == set(tuned.after) == {f"film {s}" for s in range(10, 14)}
+    assert set(tuned.before) == set(tuned.after) == {f"film {s}" for s in range(10, 13)}
     assert tuned.gain == pytest.approx(
         np.mean([*tuned.after.values()]) - np.mean([*tuned.before.values()])
     )

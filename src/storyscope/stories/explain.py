@@ -15,7 +15,7 @@ import numpy as np
 from storyscope.core import Features, Segmentation, Shot
 from storyscope.stories.detect import find_path, score_stories
 from storyscope.stories.model import StoryModel, default_model
-from storyscope.stories.posterior import posterior
+from storyscope.stories.posterior import Posterior, posterior
 from storyscope.stories.priors import with_priors
 from storyscope.stories.relations import CUT_COLUMNS, RUN_COLUMNS, Relations, Rhythm, relate
 from storyscope.stories.similarity import TIME, Array, cue_of_view
@@ -58,12 +58,10 @@ class Evidence:
 
     edges: Array
     """Seconds at which the shots begin."""
-    begins: Array
-    """Probability that a story begins with each shot."""
-    scores: Array
-    """Scores of stories with the priors, [shots, lengths]."""
+    found: Posterior
+    """Scores and probabilities of the stories, with the priors."""
     plain: Array
-    """Scores of stories without the priors, [shots, lengths]."""
+    """Scores without the priors, [shots, lengths]."""
     without: Mapping[str, Array]
     """By cue, the plain scores without it."""
 
@@ -88,13 +86,14 @@ def gather_evidence(relations: Relations, model: StoryModel) -> Evidence:
         found = with_priors(plain, relations.rhythm, model.pace)
     cues = (*cues_used(relations), TIME)
     without = {cue: score_stories(relations, model, without=cue) for cue in cues}
-    return Evidence(relations.rhythm.edges, found.begins, found.scores, plain.scores, without)
+    return Evidence(relations.rhythm.edges, found, plain.scores, without)
 
 
 def explain_stories(evidence: Evidence, stories: Segmentation) -> list[BoundaryExplanation]:
     """Explain every boundary of any segmentation of a video."""
     full = boundary_scores(evidence.plain, stories)
-    scores = boundary_scores(evidence.scores, stories)
+    scores = boundary_scores(evidence.found.scores, stories)
+    begins = evidence.found.begins
     lost = {
         cue: full - boundary_scores(without, stories) for cue, without in evidence.without.items()
     }
@@ -102,7 +101,7 @@ def explain_stories(evidence: Evidence, stories: Segmentation) -> list[BoundaryE
         BoundaryExplanation(
             shot=cut,
             seconds=float(evidence.edges[cut]),
-            confidence=float(evidence.begins[cut]),
+            confidence=float(begins[cut]),
             score=float(scores[number]),
             cues={cue: float(each[number]) for cue, each in lost.items()},
         )
