@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from storyscope.errors import StoryscopeError
     from storyscope.library import Library, find_stories
 
-# ONNX Runtime reports its use to its makers unless it is told not to.
+# ONNX Runtime sends telemetry to its developers unless it is disabled.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""What is heard: one synthetic soundscape per story, made of shaped noise and a few voices."""
+"""The audio: one synthetic soundscape per story, made of shaped noise and a few voices."""
 
 from __future__ import annotations
 

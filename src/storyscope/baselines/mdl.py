@@ -1,16 +1,16 @@
 """The shortest description of a video, found by dynamic programming (Mahon and Lapata 2025).
 
-Shots are told by a normal distribution around the mean of their story, and the mean by another
-around that of the video. In units of the variance within stories, with the means varying by t in a
-dimension, a story of n shots takes
+Shots are encoded with a normal distribution around the mean of their story, and that mean with
+another around the mean of the video. In units of the variance within stories, where means have
+variance t in a dimension, a story of n shots takes
 
     log2 N  +  sum over dimensions of (ln(1 + n t) + sum x^2 - t (sum x)^2 / (1 + n t)) / (2 ln 2)
 
-bits for where it begins among N shots and for the shots themselves, but for a term that is the same
-for all ways to split the video. The shortest sum over all of them is exact, and there is nothing to
-choose. Where the paper gives each story a covariance of its own, here the video has one variance in
-each dimension, taken from neighbouring shots; t is what is left of the video's variance. The
-dimensions are the principal axes of more than mean variance.
+bits for its start among N shots and for the shots themselves, up to a term that is the same for
+all segmentations. Dynamic programming finds the shortest sum exactly, and there is no parameter to
+choose. The paper gives each story its own covariance; here the video has one variance per
+dimension, estimated from neighbouring shots, and t is the rest of the video's variance. The
+dimensions are the principal axes with more than the mean variance.
 """
 
 from __future__ import annotations

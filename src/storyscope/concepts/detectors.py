@@ -162,7 +162,7 @@ def _display_names(class_names: tuple[str, ...]) -> tuple[str, ...]:
 
 @cache
 def _covers() -> tuple[frozenset[int], ...]:
-    """The classes that each class and each wider concept stand for."""
+    """The classes of each concept: a class itself, or all classes of a broader concept."""
     groups = [frozenset(class_numbers(group)) for group in GROUPS]
     return (*(frozenset([number]) for number in range(CLASSES)), *groups)
 

@@ -64,7 +64,7 @@ def boundary_score(
 def average_precision(
     cuts: Sequence[int], scores: Sequence[float], truth: Segmentation, *, tolerance: int = 0
 ) -> float:
-    """Area under precision over recall as ever less certain cuts are admitted.
+    """Average precision: the area under the precision-recall curve of ranked cuts.
 
     `scores[i]` says how sure a method is that a story begins at position `cuts[i]`. With P and R
     the precision and recall of all cuts that score at least as high as the k-th highest score,
@@ -102,7 +102,7 @@ class _Pairing:
         return len(self.partner)
 
     def add(self, cut: int) -> bool:
-        """Take one more found cut; False when no rearrangement gives it a true cut."""
+        """Add a found cut; False if no rearrangement gives it a true cut."""
         wanted_by = dict.fromkeys(self._in_reach(cut), cut)
         waiting = list(wanted_by)
         for true_cut in waiting:
@@ -116,7 +116,7 @@ class _Pairing:
         return False
 
     def _hand_on(self, free: int, wanted_by: dict[int, int]) -> None:
-        """Give the free true cut to who wants it, what that one leaves to the next, and so on."""
+        """Reassign true cuts along the augmenting path that ends at the free one."""
         held = {cut: true_cut for true_cut, cut in self.partner.items()}
         while True:
             cut = wanted_by[free]

@@ -224,7 +224,7 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
         choose_own_version(self, video, annotator)
 
     def named(self, video: str, spans: Sequence[Span], parts: Sequence[range]) -> list[Story]:
-        """Stories over these shots, with new titles, whoever drew their boundaries."""
+        """Stories over these shots, with new titles for any boundaries."""
         self._ready(video)
         return self._namer.name(video, spans, parts, self.config.search)
 

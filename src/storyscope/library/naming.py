@@ -1,4 +1,4 @@
-"""Titles for stories, whoever drew their boundaries."""
+"""Titles for stories with automatic or manual boundaries."""
 
 from __future__ import annotations
 

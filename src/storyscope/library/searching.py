@@ -51,7 +51,7 @@ class LibrarySearch:
 
     @cached_property
     def searcher(self) -> Searcher:
-        """What scores stories, whoever may answer."""
+        """The interface of everything that scores stories."""
         return Searcher(
             self._store,
             self._library.config,

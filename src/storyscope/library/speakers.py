@@ -148,7 +148,7 @@ def hits_of_speaker(library: LocalLibrary, name: str, only: Filter) -> list[Hit]
 
 
 def _samples_in(spans: list[Span], sound: Iterable[SoundChunk]) -> Iterable[np.ndarray]:
-    """The sound of each stretch in turn; only what is still needed is kept in memory."""
+    """The sound of each interval in turn; only what is still needed is kept in memory."""
     waiting = list(spans)
     held: list[SoundChunk] = []
     for chunk in sound:

@@ -32,11 +32,11 @@ def contact_sheet(
     lines: int = 3,
     credit: str = "",
 ) -> None:
-    """Write a PNG, or a JPEG under such a name: the timeline with the truth, then a row per story.
+    """Write a contact sheet as PNG or JPEG: the timeline with the truth, then a row per story.
 
-    Each shot is one keyframe; `columns` of them stand side by side, by default as many as the
-    longest story has shots, but 4 to 8. A story that fills more than so many `lines` shows shots
-    from all over it. `credit` is written at the foot.
+    Each shot is shown by one keyframe, `columns` of them in a row; the default is the number of
+    shots of the longest story, limited to 4 to 8. A story that needs more than `lines` rows shows a
+    uniform selection of its shots. `credit` is written at the bottom.
     """
     from PIL import Image, ImageDraw
 

@@ -166,9 +166,9 @@ def _listen(
 def find_speech(
     path: str, film: Film, words: Transcript | None, settings: str, *, report: Report = silent
 ) -> tuple[Span, ...] | None:
-    """When somebody speaks in a film whose words nobody wrote down and no model listened for.
+    """Intervals with speech in a film without a transcript and without speech recognition.
 
-    `settings` names the speech model that listened, or is `off`.
+    `settings` is the name of the speech recognition model, or `off`.
     """
     if words is not None or settings != "off" or film.sound is None or not _has_voice_detector():
         return None
@@ -186,7 +186,7 @@ def read_screen_text(film: Film, settings: str, *, report: Report = silent) -> T
 def name_sounds(
     path: str, film: Film, settings: str, *, report: Report = silent
 ) -> Transcript | None:
-    """Kinds of sound that are heard, where there is a model for them and sound."""
+    """The recognised sounds; None without a model or without sound."""
     if settings == OFF or film.sound is None:
         return None
     return hear_sounds(read_sound(path), duration=film.shots[-1].span.end, report=report)

@@ -34,7 +34,7 @@ def untitled(video: str, spans: Sequence[Span], parts: Sequence[range]) -> list[
 
 
 class Material:
-    """Sources of the titles of a video, whoever draws the boundaries.
+    """Sources of the titles of a video, for any boundaries.
 
     Results that are needed repeatedly, such as which shots show text, are cached.
     """

@@ -70,7 +70,7 @@ class FiledVideo:
 
 
 class FoundStory(NamedTuple):
-    """A candidate of a search; it never changes, because a changed video is filed anew."""
+    """A candidate of a search; it never changes, because a changed video is indexed again."""
 
     id: int
     video: str

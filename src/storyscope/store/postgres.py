@@ -239,7 +239,7 @@ class PostgresStore:
         unused = [name for name, _ in self.unused_arrays(older_than=older_than)]
 
         def delete(connection: Connection[Any]) -> int:
-            # Nobody can refer to a file meanwhile; whoever does so afterwards sees that it is gone.
+            # No process can add a reference now; one that tries later sees that the file is gone.
             connection.execute("LOCK TABLE artefact IN SHARE MODE")
             named = self._named(unused, connection)
             gone = [name for name in unused if name not in named]

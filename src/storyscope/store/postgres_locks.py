@@ -63,7 +63,7 @@ class SessionLocks:
                     self._connection = None
                     if last:
                         raise
-        raise LibraryError("a lock could not be asked for")
+        raise LibraryError("the lock of the library could not be requested from the database")
 
     def _try(self, number: int) -> bool:
         if self._connection is None:

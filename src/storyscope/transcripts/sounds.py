@@ -28,12 +28,12 @@ from storyscope.progress import Report, Step, silent
 from storyscope.transcripts.listening import RATE, cut_at_quiet
 
 SOUNDS, AUTO, OFF = "sounds", "auto", "off"
-"""Name of the weights in `storyscope models`, and the settings beside it."""
+"""The name of the weights in `storyscope models`, and the other values of the setting."""
 WINDOW, HOP, TRANSFORM = 400, 160, 512
 """Samples of a frame (25 ms), of the step between frames (10 ms), and of the Fourier transform."""
 BANDS, LOWEST_HERTZ, HIGHEST_HERTZ, FLOOR = 64, 125.0, 7500.0, 0.001
 PATCH = 96
-"""Frames that the network hears at a time."""
+"""Frames per input of the network."""
 PATCH_SECONDS = PATCH * HOP / RATE
 PATCHES_PER_SECTION = 10
 """Patches (9.6 seconds) whose kinds of sound are one passage, which "dog barking" finds whole."""
@@ -66,7 +66,7 @@ NOT_NAMED = frozenset(
         "Field recording",
     }
 )
-"""Kinds that tell nothing, or that the transcript tells better."""
+"""Classes that are not informative, or that the transcript covers better."""
 
 Tagger = Callable[[np.ndarray], np.ndarray]
 """Takes 16 kHz sound, gives float [patches, kinds]: the probability of every kind."""
@@ -80,7 +80,7 @@ def hear_sounds(
     kinds: tuple[str, ...] | None = None,
     report: Report = silent,
 ) -> Transcript:
-    """Name the sounds of a film: one word for each 9.6 seconds in which any kind is heard."""
+    """Name the sounds of a film: one word for each 9.6 seconds in which any is recognised."""
     tagger, kinds = tagger or load_tagger(), kinds or sound_kinds()
     named = np.array([kind not in NOT_NAMED for kind in kinds])
     starts, sections = [], []
@@ -103,14 +103,14 @@ def hear_sounds(
 
 
 def _telling(heard: np.ndarray) -> np.ndarray:
-    """bool [kinds]: those that are not heard nearly always, from bool [sections, kinds]."""
+    """bool [kinds]: those that do not occur nearly everywhere, from bool [sections, kinds]."""
     if len(heard) < LEAST_SECTIONS:
         return np.ones(heard.shape[1], bool)
     return np.asarray(heard.mean(axis=0) <= COMMON_SHARE)
 
 
 def _word(start: float, section: np.ndarray, kinds: tuple[str, ...]) -> Word:
-    """All kinds that are heard in a section, the surest first, at the time when that is surest."""
+    """All kinds in a section, the most probable first, at the time of its maximum."""
     best = section.max(axis=0)
     order = np.argsort(-best, kind="stable")
     text = ", ".join(dict.fromkeys(kinds[k].lower() for k in order if best[k] >= MIN_PROBABILITY))

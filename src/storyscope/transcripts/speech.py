@@ -168,10 +168,9 @@ def check_speech(setting: str) -> None:
 
 @cache
 def load_recognizer(model: str = "whisper-tiny.en", *, threads: int = 2) -> Recognizer:
-    """The recogniser called `model`: a shipped name, a folder of CTranslate2 files, a hub id.
+    """The recogniser for `model`: a shipped name, a folder of CTranslate2 files, or a hub id.
 
-    Sound in which nobody speaks is told by its voice activity: the model is loaded when somebody
-    does.
+    Voice activity detection skips sound without speech; the model is loaded at the first speech.
     """
     folder = find_speech_model(model)
     try:

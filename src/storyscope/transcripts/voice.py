@@ -1,4 +1,4 @@
-"""When somebody speaks, whatever is said: Silero's voice detector (extra `speech`)."""
+"""Voice activity detection with Silero (extra `speech`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MIN_SPEECH_MS = 200
 def detect_speech(
     sound: Iterable[SoundChunk], *, duration: float = 0.0, report: Report = silent
 ) -> tuple[Span, ...]:
-    """The stretches in which somebody speaks; `duration`, in seconds, is for progress alone."""
+    """Intervals in which somebody speaks; `duration` in seconds is only used for progress."""
     try:
         from faster_whisper import vad
     except ImportError as error:

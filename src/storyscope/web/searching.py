@@ -111,7 +111,7 @@ def _page(
 ) -> dict[str, Any]:
     """Results [offset, offset + limit), and whether there are more."""
     library = library_of(request)
-    # One more than is shown tells whether there are more; to filter or sort, all are needed.
+    # One extra hit shows whether there are more; filtering and sorting need all of them.
     hits = found(MOST_RESULTS if kind or sort else offset + limit + 1)
     if kind:
         hits = [h for h in hits if any(h.parts.get(part, 0) >= FOUND for part in KINDS[kind])]

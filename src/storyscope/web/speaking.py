@@ -1,4 +1,4 @@
-"""Who speaks in a video, where somebody asked for it: speakers to name, and to search by name."""
+"""The speakers of a video, if they were detected: naming them, and searching by name."""
 
 from __future__ import annotations
 

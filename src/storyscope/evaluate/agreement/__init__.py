@@ -1,7 +1,9 @@
 """The segmentation that agrees most with all annotators, with a proof of optimality.
 
->>> from storyscope import Segmentation >>> a, b, c = (Segmentation.from_cuts(cuts, 5) for cuts in
-([2, 3, 4], [1], [3])) >>> agree([a, b, c]).segmentation.cuts (2, 3)
+>>> from storyscope import Segmentation
+>>> a, b, c = (Segmentation.from_cuts(cuts, 5) for cuts in ([2, 3, 4], [1], [3]))
+>>> agree([a, b, c]).segmentation.cuts
+(2, 3)
 """
 
 from __future__ import annotations

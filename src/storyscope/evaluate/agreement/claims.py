@@ -1,4 +1,4 @@
-"""What each possible story may claim, annotator by annotator."""
+"""The annotated stories that each possible story may claim, for each annotator."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from storyscope.evaluate.agreement.graph import StoryGraph
 
 @dataclass(frozen=True, eq=False)
 class Claims:
-    """Gains of every edge of a graph, parted by whether another edge could have them instead.
+    """Gains of every edge of a graph, separated by whether another edge could claim them instead.
 
     Arrays are edges x annotators or positions x annotators.
     """
 
     certain: np.ndarray
-    """For each edge: the gains from stories that lie inside it, which no other edge overlaps."""
+    """For each edge: the gains from stories inside it, which no other edge overlaps."""
     closing: np.ndarray
     """Gain from the story that began before the edge and ends within it."""
     opening: np.ndarray
-    """Gain from the story that goes on after the edge."""
+    """Gain from the story that continues after the edge."""
     carried: np.ndarray
-    """Whether the story that goes on also began before: its bit is carried over."""
+    """Whether the story that continues also began before the edge: its bit is carried over."""
     straddling: np.ndarray
     """The story on both sides of a position, or -1."""
     future: np.ndarray

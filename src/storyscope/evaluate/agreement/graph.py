@@ -25,14 +25,14 @@ LOWEST_IOU = 0.25
 
 @dataclass(frozen=True, eq=False)
 class AnnotatedStories:
-    """The stories of all annotators, one after the other."""
+    """The stories of all annotators, concatenated."""
 
     starts: np.ndarray
     ends: np.ndarray
     weights: np.ndarray
-    """What a story is worth when it is matched perfectly: 1 / stories of its annotator."""
+    """The gain of a perfectly matched story: 1 / number of stories of its annotator."""
     offsets: np.ndarray
-    """Number of the first story of each annotator, and of all stories."""
+    """Index of the first story of each annotator, and the number of all stories."""
 
     @classmethod
     def of(cls, annotations: Sequence[Segmentation]) -> AnnotatedStories:
@@ -49,13 +49,13 @@ class AnnotatedStories:
         return len(self.offsets) - 1
 
     def holding(self, annotator: int, positions: np.ndarray) -> np.ndarray:
-        """The annotator's story that each position lies in; the last one at the very end."""
+        """The annotator's story at each position; the last one at the end."""
         low, high = self.offsets[annotator], self.offsets[annotator + 1]
         inside = np.searchsorted(self.starts[low:high], positions, side="right") - 1
         return np.asarray(low + inside)
 
     def iou(self, stories: np.ndarray, begins: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        """IoU of each story with the interval [begin, end) beside it."""
+        """IoU of each story with the interval [begin, end) of the same index."""
         shared = np.minimum(ends, self.ends[stories]) - np.maximum(begins, self.starts[stories])
         union = np.maximum(ends, self.ends[stories]) - np.minimum(begins, self.starts[stories])
         return np.asarray(np.maximum(shared, 0) / union)
@@ -68,18 +68,18 @@ class StoryGraph:
     positions: np.ndarray
     """Possible cuts, with 0 and the end."""
     tails: np.ndarray
-    """Where each edge begins: a number of a position."""
+    """Index of the position where each edge begins."""
     heads: np.ndarray
-    """Where each edge ends."""
+    """Index of the position where each edge ends."""
     likeness: np.ndarray
-    """Of each edge, summed over annotators: the IoU with the annotated story most like it."""
+    """IoU of each edge with the most similar annotated story, summed over annotators."""
     stories: AnnotatedStories
     pair_edges: np.ndarray
     """The edge of each pair of an edge and an annotated story that overlap."""
     pair_stories: np.ndarray
     """The annotated story of each pair."""
     pair_gains: np.ndarray
-    """What the story of a pair is worth when the edge is its match: weight times IoU."""
+    """Gain of each pair if the edge is the match of the story: weight times IoU."""
     lowest_iou: float
     """Pairs with this IoU or less are not listed."""
 
@@ -156,7 +156,7 @@ def graph_between(
 def candidate_positions(
     annotations: Sequence[Segmentation], cuts: Iterable[int] | None
 ) -> np.ndarray:
-    """The cuts among which a best segmentation is to be found, with 0 and the end."""
+    """Cuts that contain those of an optimal segmentation, with 0 and the end."""
     end = annotations[0].end
     annotated = sorted({0, end}.union(*(annotation.cuts for annotation in annotations)))
     if cuts is None:

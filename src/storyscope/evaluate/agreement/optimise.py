@@ -1,4 +1,4 @@
-"""Bound, prune and search, one number of stories after the other."""
+"""Branch and bound over the number of stories: bound, prune and search each one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from storyscope.evaluate.iou import mean_iou
 COARSE_STEPS, FINE_STEPS = 5, 30
 """Steps towards a lower bound, on all edges and on the few that are left."""
 BEAM_WIDTH = 100
-"""States kept at each cut when a good segmentation is wanted soon."""
+"""Number of states kept at each cut while a good segmentation is searched quickly."""
 
 
 class Optimiser:
@@ -39,7 +39,7 @@ class Optimiser:
         self.floor = self._j(self.best)
         self.seen: set[tuple[int, ...]] = set()
         self.bounds = bounds_from_counts(graph)
-        """Of every number of stories: no such segmentation has a greater J."""
+        """Upper bound on J for every number of stories."""
         for annotation in annotations:
             self.offer(_on_nearest(graph.positions, annotation))
 
@@ -54,7 +54,7 @@ class Optimiser:
 
     @property
     def bound(self) -> float:
-        """No segmentation has a greater J."""
+        """Upper bound on the J of any segmentation."""
         return max(self.floor, float(self.bounds[1:].max()))
 
     def offer(self, starts: Sequence[int]) -> float:
@@ -69,17 +69,17 @@ class Optimiser:
         return self.floor
 
     def open_counts(self) -> list[int]:
-        """The numbers of stories that may still hold a better segmentation, most hopeful first."""
+        """Numbers of stories that may still give a better segmentation, most promising first."""
         counts = np.flatnonzero(self.bounds > self.floor + TOLERANCE)
         return [int(count) for count in counts[np.argsort(-self.bounds[counts], kind="stable")]]
 
     def _bound_each(
         self, graph: StoryGraph, known: dict[int, Relaxation], *, steps: int
     ) -> dict[int, Relaxation]:
-        """Bound every open count on this graph, outwards from the most hopeful.
+        """Bound every open count on this graph, outwards from the most promising.
 
-        Prices and tolls change little from one count to the next: each starts from those of the
-        count beside it.
+        Prices and tolls change little from one count to the next, so each starts from those of its
+        neighbour.
         """
         done: dict[int, Relaxation] = {}
         counts = self.open_counts()
@@ -104,7 +104,7 @@ class Optimiser:
         return self.graph.keeping(np.flatnonzero(useful)).with_all_overlaps()
 
     def _search_each(self, relaxations: dict[int, Relaxation]) -> None:
-        """Search the counts that are left, the most hopeful first."""
+        """Search the remaining counts, the most promising first."""
         while counts := self.open_counts():
             count = counts[0]
             for width in (BEAM_WIDTH, None):

@@ -25,7 +25,7 @@ from storyscope.evaluate.agreement.graph import StoryGraph
 TOLL_SCALE = 0.3
 """The toll enters once for every story, a price once: steps in it are shorter."""
 TOLL_TRIALS = 6
-"""Tolls tried before prices are moved."""
+"""Number of tolls tried before prices are changed."""
 SLOWEST_PACE = 1 / 16
 """Steps this much shorter than at first gain nothing more."""
 TOLERANCE = 1e-10
@@ -34,14 +34,14 @@ TOLERANCE = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class Relaxation:
-    """What is known of the segmentations into `count` stories."""
+    """Bounds on the segmentations into `count` stories."""
 
     graph: StoryGraph
     count: int
     prices: np.ndarray
     toll: float
     bound: float
-    """No such segmentation has a greater J."""
+    """Upper bound on the J of any such segmentation."""
 
     @property
     def constant(self) -> float:
@@ -50,7 +50,7 @@ class Relaxation:
 
     @property
     def weights(self) -> np.ndarray:
-        """Of each edge: what it brings at most, prices and toll paid."""
+        """Maximum contribution of each edge after prices and toll."""
         graph = self.graph
         surplus = np.maximum(graph.pair_gains - self.prices[graph.pair_stories], 0)
         claims = np.bincount(graph.pair_edges, surplus, minlength=len(graph.tails))
@@ -62,8 +62,8 @@ def tighten(
 ) -> Relaxation:
     """Lower the bound by subgradient steps, until no segmentation can beat the best known.
 
-    `visit` is shown the story starts of every path met on the way, and returns the J of the best
-    segmentation known.
+    `visit` is called with the story starts of every path found on the way, and returns the J of
+    the best known segmentation.
     """
     if not len(relaxation.graph.tails):
         return relaxation

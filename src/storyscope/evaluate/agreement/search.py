@@ -1,9 +1,9 @@
 """The exact search: a dynamic program over (stories so far, cut, claimed stories).
 
-Walking left to right, an annotated story matters from its start to its end. At a cut, at most one
-story of each annotator lies on both sides: one bit for each annotator says whether a story of the
-path has claimed it already. States that no completion can lift above the best known are dropped,
-by the prices of the relaxation.
+From left to right, an annotated story matters from its start to its end. At a cut, at most one
+story of each annotator is on both sides: one bit per annotator tells whether a story of the path
+has already claimed it. States that cannot be completed to a better segmentation than the best known
+are dropped, using the prices of the relaxation.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def best_segmentation(
 
 
 class _States(NamedTuple):
-    """Ways to arrive at a cut."""
+    """Partial segmentations that end at a cut."""
 
     counts: np.ndarray
     """Stories so far."""
@@ -148,7 +148,7 @@ class _Search:
 
 
 def _claim(states: _States, bit: int, gain: float, future: float) -> _States:
-    """Let the story that goes on be claimed now, left for later, or both where either may win."""
+    """Claim the story that continues now, later, or try both if either may be better."""
     claimed = (states.masks & bit) != 0
     gained = states.values + np.where(claimed, 0.0, gain)
     if future <= 0:
