@@ -72,6 +72,16 @@ def fetched_sounds(monkeypatch):
     return found
 
 
+@pytest.fixture
+def fetched_faces(monkeypatch):
+    """The networks for faces, where `storyscope models get faces` fetched them."""
+    monkeypatch.setenv("STORYSCOPE_MODELS", FETCHED_MODELS)
+    found = downloaded_file("faces")
+    if found is None:
+        pytest.skip("FACES ARE NOT TESTED: run `storyscope models get faces`")
+    return found
+
+
 @pytest.fixture(scope="session")
 def film(tmp_path_factory):
     """A small film of three stories with sound and a transcript file."""

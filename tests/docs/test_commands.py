@@ -27,6 +27,7 @@ CANNOT = {
     r"--cluster |postgresql://": "needs a scheduler or a database; tests/cluster and tests/store",
     r"storyscope models get ": "downloads; tests/models run it on files",
     r"storyscope speakers |--speaker": "needs a model; tests/transcripts/test_speakers.py",
+    r"storyscope faces |--face": "needs a model; tests/library/test_faces.py",
     r"storyscope reproduce ": "needs the paper's films; `make test-slow` runs it on painted ones",
     r"storyscope demo": "paints for a minute; tests/demo run a small copy",
     r"storyscope train|--preset paper\b": "trains for minutes; tests/library/test_training.py",

@@ -79,4 +79,4 @@ def test_wrong_numbers_and_films_without_words_are_refused(library, monkeypatch)
 def test_what_is_known_of_speakers_goes_with_the_video(library):
     library.find_speakers("film")
     library.remove("film")
-    assert "film" not in speakers.SPEAKERS_DOCUMENT.read(library.store)
+    assert "film" not in speakers.SPEAKERS.document.read(library.store)

@@ -1,4 +1,4 @@
-"""Speakers on the page and over HTTP: shown, named, searched by, and deleted."""
+"""Speakers and faces on the page and over HTTP: shown, named, searched by, and deleted."""
 
 import re
 
@@ -7,8 +7,9 @@ from playwright.sync_api import expect
 
 from browsing import PATIENCE, barriers, until, wait_for_stories
 from serving import client_of
+from storyscope.core import Span
 from storyscope.errors import UnknownName
-from storyscope.library.speakers import SPEAKERS_DOCUMENT
+from storyscope.library.people import FACES, SPEAKERS, Portrait
 from storyscope.web import create_app
 
 expect.set_options(timeout=PATIENCE)
@@ -18,10 +19,19 @@ expect.set_options(timeout=PATIENCE)
 def spoken(library):
     """Two people speak in the film, and nobody has named them."""
     turns = [(0.2, 3.0, 1), (6.0, 9.0, 2), (11.0, 14.0, 1)]
-    with SPEAKERS_DOCUMENT.change(library.store) as kept:
+    with SPEAKERS.document.change(library.store) as kept:
         kept["film"] = {"turns": turns, "names": {}}
     yield library
     library.forget_speakers("film")
+
+
+@pytest.fixture
+def seen(library):
+    """The face of one person is seen in the first two stories."""
+    times = [(Span(0.0, 4.0), 1), (Span(6.0, 9.0), 1)]
+    FACES.keep(library.store, "film", times, {1: Portrait(1.0, 0.2, 0.2, 0.3, 0.4)})
+    yield library
+    library.forget_faces("film")
 
 
 def test_speakers_are_listed_named_searched_and_deleted_over_http(spoken):
@@ -48,7 +58,7 @@ def test_speakers_are_named_gone_to_searched_by_and_deleted_on_the_page(open_pag
     page = open_page("/watch/film")
     wait_for_stories(page, 3)
     rows = page.get_by_role("region", name="Speakers")
-    expect(rows.locator(".speaker")).to_have_count(2)
+    expect(rows.locator(".people-row")).to_have_count(2)
     assert barriers(page) == []
     rows.locator(".turn").nth(2).click()
     until(page, "document.querySelector('.stage video').currentTime > 5.9")
@@ -80,3 +90,37 @@ def test_speakers_are_not_shown_unless_detected(open_page):
     page.goto(page.url.split("/watch")[0] + "/search?q=camel")
     page.wait_for_selector(".hit")
     assert page.get_by_label("Speaker", exact=True).count() == 0
+
+
+def test_faces_are_listed_with_pictures_named_searched_and_deleted_over_http(seen):
+    client = client_of(create_app(seen))
+    where = "/api/v1/videos/film/faces"
+    (row,) = client.get(where).json()["faces"]
+    assert row == {"face": 1, "name": "", "seconds": 7.0, "appearances": [[0, 4], [6, 9]]}
+    assert client.get("/api/v1/videos/film").json()["faces"] == [row]
+    picture = client.get(f"{where}/1/picture")
+    assert (picture.headers["content-type"], picture.content[:2]) == ("image/jpeg", b"\xff\xd8")
+    assert client.get(f"{where}/2/picture").status_code == 404
+    assert client.put(f"{where}/1", json={"name": "Ann"}).status_code == 204
+    assert client.get("/api/v1/faces").json() == {"names": ["Ann"]}
+    hits = client.get("/api/v1/search", params={"q": "ann"}).json()["hits"]
+    assert [hit["story"]["id"] for hit in hits] == ["film/1", "film/2"]
+    shown = client.get("/api/v1/search", params={"q": "whale camel owl", "face": "Ann"}).json()
+    assert {hit["story"]["id"] for hit in shown["hits"]} == {"film/1", "film/2"}
+    assert client.delete(where).status_code == 204
+    assert client.get(where).json() == {"faces": []}
+
+
+def test_faces_have_rows_with_pictures_on_the_page(open_page, seen):
+    page = open_page("/watch/film")
+    wait_for_stories(page, 3)
+    rows = page.get_by_role("region", name="Faces")
+    expect(rows.locator(".people-row")).to_have_count(1)
+    until(page, "document.querySelector('.faces img').naturalWidth > 0")
+    assert barriers(page) == []
+    name = page.get_by_label("Name of face 1")
+    name.fill("Ann")
+    name.press("Enter")
+    page.get_by_role("link", name="Stories in which Ann is seen").click()
+    expect(page.locator(".hit")).to_have_count(2)
+    expect(page.get_by_label("Face", exact=True)).to_be_visible()

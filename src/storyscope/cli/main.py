@@ -26,6 +26,7 @@ COMMANDS: dict[str, str] = {
     "search": "Library",
     "transcript": "Library",
     "speakers": "Library",
+    "faces": "Library",
     "thumbnails": "Library",
     "serve": "Library",
     "worker": "Library",

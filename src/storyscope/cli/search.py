@@ -62,6 +62,10 @@ def search(
             metavar="NAME", help="Only stories in which this speaker is heard (see `speakers`)."
         ),
     ] = None,
+    face: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Only stories that show this face (see `faces`)."),
+    ] = None,
     granularity: GranularityOption = None,
     about: AboutOption = None,
     minutes: MinutesOption = None,
@@ -105,6 +109,7 @@ def search(
         longest=longest,
         language=language,
         speaker=speaker,
+        face=face,
     )
     if image is not None:
         query, hits = str(image), opened.search_image(image, limit=limit, only=only)

@@ -11,7 +11,8 @@ from storyscope.cli.options import (
     VideoArgument,
     open_library,
 )
-from storyscope.cli.show import live_progress, print_json
+from storyscope.cli.people import ForgetOption, forget_people, numbered_names, print_people
+from storyscope.cli.show import live_progress
 
 
 def speakers(
@@ -20,9 +21,7 @@ def speakers(
         list[str] | None, typer.Option(metavar="N=NAME", help="Name a speaker; may be repeated.")
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Identify the speakers again.")] = False,
-    forget: Annotated[
-        bool, typer.Option("--forget", help="Delete the turns and names of this video's speakers.")
-    ] = False,
+    forget: ForgetOption = False,
     library: LibraryOption = DEFAULT_LIBRARY,
     json: JsonOption = False,
 ) -> None:
@@ -45,25 +44,10 @@ def speakers(
     """
     opened = open_library(library)
     if forget:
-        opened.forget_speakers(video)
+        forget_people(opened, video)
     elif name:
-        opened.name_speakers(video, dict(_numbered(text) for text in name))
+        opened.name_speakers(video, numbered_names(name))
     elif again or not opened.speakers(video):
         with live_progress(video, quiet=json) as report:
             opened.find_speakers(video, report=report)
-    rows = opened.speakers(video)
-    if json:
-        print_json({"video": video, "speakers": rows})
-        return
-    for row in rows:
-        called = row["name"] or f"Speaker {row['speaker']}"
-        print(
-            f"{row['speaker']:>3}  {called:<24}{row['seconds']:>8.1f} s  {len(row['turns'])} turns"
-        )
-
-
-def _numbered(text: str) -> tuple[int, str]:
-    number, equals, name = text.partition("=")
-    if not equals or not number.strip().isdigit():
-        raise typer.BadParameter(f"{text!r} is not of the form 1=Ann", param_hint="--name")
-    return int(number), name.strip()
+    print_people(video, opened.speakers(video), "speaker", "turns", as_json=json)

@@ -17,6 +17,7 @@ from storyscope.features.backbone import (
     load_backbone,
 )
 from storyscope.features.extractor import Extractor, Material
+from storyscope.features.faces import FaceNetworks, load_face_networks
 from storyscope.features.fisher import Mixture
 from storyscope.features.keyframes import KeyframePicker, join_keyframes, pick_keyframes
 from storyscope.features.mfcc import SoundListener
@@ -36,6 +37,7 @@ __all__ = [
     "Backbone",
     "Decoded",
     "Extractor",
+    "FaceNetworks",
     "KeyframePicker",
     "Material",
     "Mixture",
@@ -56,6 +58,7 @@ __all__ = [
     "join_keyframes",
     "keep_vgg16",
     "load_backbone",
+    "load_face_networks",
     "load_voice_encoder",
     "pick_keyframes",
     "shots_of_lettering",

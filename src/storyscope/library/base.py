@@ -149,6 +149,26 @@ class Library:
         """Delete the turns and names of a video's speakers."""
         raise self._cannot("forget_speakers")
 
+    def find_faces(self, video: str, *, report: Report = silent) -> None:
+        """Find the people whose faces a video shows, and store when they are seen."""
+        raise self._cannot("find_faces")
+
+    def faces(self, video: str) -> list[dict[str, Any]]:
+        """Number, name, seconds and appearances of each face; empty if they were not analysed."""
+        raise self._cannot("faces")
+
+    def face_picture(self, video: str, number: int) -> bytes:
+        """A JPEG of a face that was found in a video."""
+        raise self._cannot("face_picture")
+
+    def name_faces(self, video: str, names: Mapping[int, str]) -> None:
+        """Name the faces of a video, by their numbers."""
+        raise self._cannot("name_faces")
+
+    def forget_faces(self, video: str) -> None:
+        """Delete the appearances and names of a video's faces."""
+        raise self._cannot("forget_faces")
+
     def damage(self, video: str) -> str:
         """A description of damage to the video's file; empty if it was read completely."""
         raise self._cannot("damage")

@@ -44,6 +44,7 @@ from storyscope.library.annotations import (
 from storyscope.library.base import AUTOMATIC, Library
 from storyscope.library.comparing import compare, found_by_baselines
 from storyscope.library.explaining import Explanations, used_cues
+from storyscope.library.faces import face_picture, find_faces
 from storyscope.library.listing import facts_of, facts_of_all, require_ready, require_record
 from storyscope.library.naming import StoryNamer, annotated_stories, stories_marked
 from storyscope.library.own_version import (
@@ -52,6 +53,7 @@ from storyscope.library.own_version import (
     choose_own_version,
     own_version,
 )
+from storyscope.library.people import FACES, SPEAKERS
 from storyscope.library.pictures import (
     draw_hits,
     findings,
@@ -62,13 +64,7 @@ from storyscope.library.pictures import (
 from storyscope.library.removing import remove_video
 from storyscope.library.searching import LibrarySearch
 from storyscope.library.settings import keep_settings
-from storyscope.library.speakers import (
-    find_speakers,
-    forget_speakers,
-    name_speakers,
-    speaker_names,
-    speakers_of,
-)
+from storyscope.library.speakers import find_speakers
 from storyscope.library.story_counts import RegroupedStore, regroup
 from storyscope.library.thumbnails import prefer_frame
 from storyscope.library.video_settings import Tables, keep_settings_of, settings_of
@@ -276,19 +272,43 @@ class LocalLibrary(Library, schemes=tuple(STORES)):
 
     def speakers(self, video: str) -> list[dict[str, Any]]:
         self._ready(video)
-        return speakers_of(self.store, video)
+        return SPEAKERS.rows(self.store, video)
 
     def speaker_names(self) -> list[str]:
         """The names of all speakers that people named, in any video."""
-        return speaker_names(self.store)
+        return SPEAKERS.names(self.store)
 
     def name_speakers(self, video: str, names: Mapping[int, str]) -> None:
         self._ready(video)
-        name_speakers(self.store, video, names)
+        SPEAKERS.name(self.store, video, names)
 
     def forget_speakers(self, video: str) -> None:
         self._ready(video)
-        forget_speakers(self.store, video)
+        SPEAKERS.forget(self.store, video)
+
+    def find_faces(self, video: str, *, report: Report = silent) -> None:
+        self._ready(video)
+        find_faces(self.store, video, report=report)
+
+    def faces(self, video: str) -> list[dict[str, Any]]:
+        self._ready(video)
+        return FACES.rows(self.store, video)
+
+    def face_picture(self, video: str, number: int) -> bytes:
+        self._ready(video)
+        return face_picture(self.store, video, number)
+
+    def face_names(self) -> list[str]:
+        """The names of all faces that people named, in any video."""
+        return FACES.names(self.store)
+
+    def name_faces(self, video: str, names: Mapping[int, str]) -> None:
+        self._ready(video)
+        FACES.name(self.store, video, names)
+
+    def forget_faces(self, video: str) -> None:
+        self._ready(video)
+        FACES.forget(self.store, video)
 
     def search(
         self, text: str, *, limit: int = 10, offset: int = 0, only: Filter | None = None

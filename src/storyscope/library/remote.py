@@ -133,6 +133,16 @@ class RemoteLibrary(Library, schemes=("http", "https")):
     def forget_speakers(self, video: str) -> None:
         self._ask("DELETE", f"/videos/{_safe(video)}/speakers")
 
+    def faces(self, video: str) -> list[dict[str, Any]]:
+        return list(self._ask("GET", f"/videos/{_safe(video)}/faces")["faces"])
+
+    def name_faces(self, video: str, names: Mapping[int, str]) -> None:
+        for number, name in names.items():
+            self._ask("PUT", f"/videos/{_safe(video)}/faces/{number}", {"name": name})
+
+    def forget_faces(self, video: str) -> None:
+        self._ask("DELETE", f"/videos/{_safe(video)}/faces")
+
     def cues(self, video: str) -> list[str]:
         return list(self._ask("GET", f"/videos/{_safe(video)}")["cues"])
 

@@ -6,7 +6,7 @@ import shutil
 
 from storyscope.library.documents import forget
 from storyscope.library.own_version import OWN_VERSIONS
-from storyscope.library.speakers import SPEAKERS_DOCUMENT
+from storyscope.library.people import FACES, SPEAKERS
 from storyscope.library.thumbnails import forget_choices
 from storyscope.library.titles import TITLES_DOCUMENT
 from storyscope.library.transitions import REJECTED
@@ -15,7 +15,14 @@ from storyscope.library.video_settings import VIDEO_SETTINGS
 from storyscope.store import Store, VideoRecord
 from storyscope.writing import real_folder
 
-BY_VIDEO = (OWN_VERSIONS, REJECTED, SPEAKERS_DOCUMENT, TITLES_DOCUMENT, VIDEO_SETTINGS)
+BY_VIDEO = (
+    OWN_VERSIONS,
+    REJECTED,
+    SPEAKERS.document,
+    FACES.document,
+    TITLES_DOCUMENT,
+    VIDEO_SETTINGS,
+)
 """Documents that contain entries of each video, by its id."""
 
 

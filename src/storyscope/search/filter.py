@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from storyscope.core import Span, Story
@@ -25,6 +25,8 @@ class Filter:
     """ISO 639-1 code of the video's transcript, such as "en"."""
     speaker: str | None = None
     """Name of a person who must speak in the story; the library looks up their turns."""
+    face: str | None = None
+    """Name of a person whose face must be seen in the story; the library looks up the times."""
 
     def passes(self, story: Story, language: str) -> bool:
         """Whether a story passes, given the `language` of its video's transcript."""
@@ -41,12 +43,14 @@ class Filter:
 
 @dataclass(frozen=True, kw_only=True)
 class Within(Filter):
-    """A filter that also requires the middle of one of some time spans to be in the story."""
+    """A filter that also requires people to be in the story: the middle of one of their times."""
 
-    stretches: Mapping[str, tuple[Span, ...]]
-    """Time spans by video, such as the turns of a speaker."""
+    stretches: Sequence[Mapping[str, tuple[Span, ...]]]
+    """For each person, their times by video, such as the turns of a speaker."""
 
     def passes(self, story: Story, language: str) -> bool:
-        stretches = self.stretches.get(story.video, ())
-        inside = any(stretch.middle in story.span for stretch in stretches)
+        inside = all(
+            any(stretch.middle in story.span for stretch in by_video.get(story.video, ()))
+            for by_video in self.stretches
+        )
         return inside and super().passes(story, language)

@@ -15,6 +15,7 @@ STAGE_WORDS = {
     "vision": "analysing keyframes",
     "looks": "describing pictures",
     "speakers": "identifying speakers",
+    "faces": "finding faces",
     "mined": "finding topics",
     "concepts": "grouping topics",
     "stories": "finding stories",

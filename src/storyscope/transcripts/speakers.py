@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from storyscope.core import Span, Transcript
+from storyscope.core.similar import similar_groups
 
 PAUSE_SECONDS = 0.5
 """Seconds of a pause that ends a turn."""
@@ -50,7 +51,7 @@ def group_turns(spans: Sequence[Span], voices: np.ndarray) -> list[Turn]:
     long = [n for n, span in enumerate(spans) if span.length >= LEAST_SECONDS]
     if not long:
         return []
-    groups = _clusters(voices[long])
+    groups = similar_groups(voices[long], min_cosine=SAME_VOICE)
     spoken = {
         group: sum(spans[long[n]].length for n in np.flatnonzero(groups == group))
         for group in np.unique(groups).tolist()
@@ -62,14 +63,3 @@ def group_turns(spans: Sequence[Span], voices: np.ndarray) -> list[Turn]:
         Turn(span, speakers.get(n) or speakers[long[int(np.abs(middles - span.middle).argmin())]])
         for n, span in enumerate(spans)
     ]
-
-
-def _clusters(voices: np.ndarray) -> np.ndarray:
-    """A number for each row; rows with the same number are one voice."""
-    if len(voices) == 1:
-        return np.ones(1, int)
-    from scipy.cluster.hierarchy import fcluster, linkage
-
-    return np.asarray(
-        fcluster(linkage(voices, "average", "cosine"), 1 - SAME_VOICE, criterion="distance")
-    )

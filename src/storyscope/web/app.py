@@ -74,7 +74,7 @@ ODD_NAME = {errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ, errno.ELOOP}
 ROUTES = {
     "Videos and stories": routes,
     "Search": searching,
-    "Speakers": speaking,
+    "Speakers and faces": speaking,
     "Playback": playing,
     "Export": exporting,
     "Versions and learning": correcting,

@@ -73,7 +73,7 @@ def list_videos(
 
 @router.get("/videos/{video}")
 def show_video(request: Request, video: str, if_none_match: KnownTag = None) -> Response:
-    """One video: its facts, its stories, its annotators and its speakers."""
+    """One video: its facts, its stories, its annotators, its speakers and its faces."""
     library = library_of(request)
     facts = library.story_facts(video, library.stories(video))
     facts["video"] = named_facts(request, facts["video"])
@@ -81,6 +81,7 @@ def show_video(request: Request, video: str, if_none_match: KnownTag = None) -> 
     facts["own"] = library.own_version(video)
     facts["cues"] = library.cues(video)
     facts["speakers"] = library.speakers(video)
+    facts["faces"] = library.faces(video)
     facts["damage"] = library.damage(video)
     facts["file"] = _file_facts(library.video(video))
     return tagged(facts, if_none_match)

@@ -3,11 +3,11 @@ import { ask, get, picture, videoPath, wasAborted } from "./api.js";
 import { button, empty, link, make, nameOf, readable, stories, toast, withIcon } from "./dom.js";
 import { hitCard } from "./hit.js";
 import { go } from "./router.js";
-import { speakerNames } from "./speakers.js";
+import { faceNames, speakerNames } from "./people.js";
 
 const PAGE = 24;
 const MOST_NAMED = 6;
-const FILTERS = ["video", "kind", "length", "language", "speaker"];
+const FILTERS = ["video", "kind", "length", "language", "speaker", "face"];
 const LENGTHS = { "": "Any length", short: "Under 1 minute", middle: "1 to 5 minutes",
   long: "Over 5 minutes" };
 const BOUNDS = { short: { longest: 60 }, middle: { shortest: 60, longest: 300 },
@@ -24,13 +24,13 @@ export async function showSearch({ view, params, signal }) {
   if (!text && !like) return view.replaceChildren(nothingAsked());
   const wanted = query(params);
   const called = new URLSearchParams({ q: text, sort: "title", limit: String(MOST_NAMED) });
-  const [first, { videos: named }, { videos }, speakers, sample] = await Promise.all([
+  const [first, { videos: named }, { videos }, speakers, faces, sample] = await Promise.all([
     get(`${wanted}&limit=${PAGE}`, { signal }),
     text ? get(`/videos?${called}`, { signal }) : { videos: [] },
-    get("/videos?sort=title&limit=500", { signal }), speakerNames(),
+    get("/videos?sort=title&limit=500", { signal }), speakerNames(), faceNames(),
     like ? storyOf(like, signal) : null]);
   const title = like ? `More like “${sample.title}”` : `“${text}”`;
-  const bar = filterBar(params, videos, speakers);
+  const bar = filterBar(params, videos, speakers, faces);
   if (!first.hits.length && !named.length) {
     const filtered = FILTERS.some((name) => params.has(name));
     view.replaceChildren(...(filtered ? [bar] : []), empty(
@@ -89,7 +89,7 @@ export async function showImageSearch({ view, signal, image }) {
 function query(params) {
   const like = params.get("like");
   const asked = new URLSearchParams(BOUNDS[params.get("length")] ?? {});
-  for (const name of ["video", "language", "kind", "speaker", "sort"]) {
+  for (const name of ["video", "language", "kind", "speaker", "face", "sort"]) {
     if (params.get(name)) asked.set(name, params.get(name));
   }
   if (like) {
@@ -115,7 +115,7 @@ const cards = (hits, words) => hits.map((hit) => hitCard(hit, {
   name: hit.video_title === hit.video ? readable(hit.video) : hit.video_title, words,
 }));
 
-function filterBar(params, videos, speakers) {
+function filterBar(params, videos, speakers, faces) {
   const choice = (name, label, options) => {
     const select = make("select", { "aria-label": label, onchange: () => {
       const next = new URLSearchParams(params);
@@ -127,6 +127,8 @@ function filterBar(params, videos, speakers) {
     select.classList.toggle("set", select.value !== "");
     return select;
   };
+  const person = (name, label, any, names) => (names.length ? [choice(name, label, { "": any,
+    ...Object.fromEntries(names.map((each) => [each, each])) })] : []);
   const all = { "": "All videos" };
   videos.forEach((video) => { all[video.id] = nameOf(video); });
   // Similar stories are searched in all videos, by topic and picture, so these do not apply.
@@ -134,8 +136,8 @@ function filterBar(params, videos, speakers) {
     : [choice("video", "Video", all), choice("kind", "Found by", KINDS)];
   return make("div", { class: "filters", role: "group", "aria-label": "Filters" }, ...byWords,
     choice("length", "Length", LENGTHS), choice("language", "Language", LANGUAGES),
-    ...(speakers.length ? [choice("speaker", "Speaker", { "": "Any speaker",
-      ...Object.fromEntries(speakers.map((name) => [name, name])) })] : []),
+    ...person("speaker", "Speaker", "Any speaker", speakers),
+    ...person("face", "Face", "Any face", faces),
     choice("sort", "Sort by", SORTS));
 }
 

@@ -3,7 +3,7 @@ import { sentences } from "./captions.js";
 import { clock, make } from "./dom.js";
 import { holds, marked, termsOf } from "./matches.js";
 import { rove } from "./rove.js";
-import { called, speakerAt } from "./speakers.js";
+import { called, speakerAt } from "./people.js";
 
 export function transcriptPanel({ words, query, speakers, seek, whenEmpty }) {
   const lines = sentences(words);

@@ -8,7 +8,7 @@ import { storyPlayer } from "./player.js";
 import { go, rewrite, show } from "./router.js";
 import { shortcuts } from "./keys.js";
 import { shotStrip } from "./shots.js";
-import { speakerRows } from "./speakers.js";
+import { faceRows, speakerRows } from "./people.js";
 import { WatchState } from "./state.js";
 import { storyList } from "./storylist.js";
 import { tabbed } from "./tabs.js";
@@ -44,6 +44,7 @@ export async function showWatch({ view, name: id, params, signal }) {
   const compare = comparePanel({ state, player, accept, save: () => editor.save() });
   const strip = shotStrip({ state, player, change: (version) => editor.change(version) });
   const speakers = speakerRows({ state, player, changed: () => spoken.draw() });
+  const faces = faceRows({ state, player });
   const picker = versionPicker({ state, remove: removeVersion });
   const heading = make("p", { class: "soft heading" });
   const story = make("h2", { class: "story-title" });
@@ -88,7 +89,7 @@ export async function showWatch({ view, name: id, params, signal }) {
     if (below.dataset.mode !== mode) {
       below.dataset.mode = mode;
       below.replaceChildren(...(mode === "edit" ? [editor.element, ...about]
-        : mode === "compare" ? [compare.element] : [...about, speakers.element]));
+        : mode === "compare" ? [compare.element] : [...about, speakers.element, faces.element]));
     }
     clearTimeout(asking);
     asking = setTimeout(learnReasons, 150);
