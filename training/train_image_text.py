@@ -67,14 +67,14 @@ def main() -> None:
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--write", action="store_true", help="replace the head that ships")
     options = parser.parse_args()
-    taught = read(options.captions, options.named, options.cache)
-    held = np.zeros(len(taught.pictures), bool)
+    data = read(options.captions, options.named, options.cache)
+    held = np.zeros(len(data.pictures), bool)
     held[np.random.default_rng(0).permutation(len(held))[:HELD_OUT]] = True
-    measured = train(taught, ~held, options.device)
-    for rank, share in recall(measured, taught, held).items():
+    measured = train(data, ~held, options.device)
+    for rank, share in recall(measured, data, held).items():
         print(f"text to picture among {HELD_OUT} held-out pictures, R@{rank}: {share:.3f}")
     if options.write:
-        head = train(taught, np.ones(len(held), bool), options.device)
+        head = train(data, np.ones(len(held), bool), options.device)
         names = ("linear", "hidden", "output", "picture_mean")
         weights = {name: getattr(head, name).astype(np.float16) for name in names}
         facts = {key: value or "" for key, value in FACTS.items()}
@@ -182,11 +182,11 @@ class Head(nn.Module):
         )
 
 
-def train(taught: TrainingData, used: np.ndarray, device: str) -> TextHead:
+def train(data: TrainingData, used: np.ndarray, device: str) -> TextHead:
     """Train several heads with different seeds; `used` are the pictures for training."""
-    mean = taught.pictures[used].mean(axis=0)
-    centred = unit(taught.pictures - mean)
-    trained = [train_one(taught, centred, used, device, seed) for seed in range(HEADS)]
+    mean = data.pictures[used].mean(axis=0)
+    centred = unit(data.pictures - mean)
+    trained = [train_one(data, centred, used, device, seed) for seed in range(HEADS)]
 
     def stacked(layer: str) -> np.ndarray:
         layers = [getattr(head, layer) for head in trained]
@@ -204,11 +204,11 @@ def train(taught: TrainingData, used: np.ndarray, device: str) -> TextHead:
 
 
 def train_one(
-    taught: TrainingData, centred: np.ndarray, used: np.ndarray, device: str, seed: int
+    data: TrainingData, centred: np.ndarray, used: np.ndarray, device: str, seed: int
 ) -> Head:
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
-    head, mean_head = (Head(taught.captions.shape[1], centred.shape[1]).to(device) for _ in "ab")
+    head, mean_head = (Head(data.captions.shape[1], centred.shape[1]).to(device) for _ in "ab")
     mean_head.load_state_dict(head.state_dict())
     numbers = np.flatnonzero(used)
     steps = EPOCHS * len(numbers) // BATCH
@@ -216,21 +216,21 @@ def train_one(
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimiser, LEARNING_RATE, total_steps=steps, pct_start=0.1
     )
-    captions_of = [np.flatnonzero(taught.caption_picture == n) for n in range(len(used))]
-    seen = [of[used[of]] for of in taught.phrase_pictures]
+    captions_of = [np.flatnonzero(data.caption_picture == n) for n in range(len(used))]
+    seen = [of[used[of]] for of in data.phrase_pictures]
     phrases = np.flatnonzero([len(of) >= PHRASE_PICTURES.start for of in seen])
     shown = unit(np.stack([centred[seen[n]].mean(axis=0) for n in phrases]))
     for step in range(steps):
         batch = rng.choice(numbers, min(BATCH, len(numbers)), replace=False)
         two = np.array([rng.choice(captions_of[n], 2) for n in batch])
         share = rng.uniform(0, 0.5, (len(batch), 1)).astype(np.float32)
-        texts = unit((1 - share) * taught.captions[two[:, 0]] + share * taught.captions[two[:, 1]])
+        texts = unit((1 - share) * data.captions[two[:, 0]] + share * data.captions[two[:, 1]])
         few = rng.choice(len(phrases), min(BATCH, len(phrases)), replace=False)
         loss = contrast(head, noisy(texts, TEXT_NOISE, rng), centred[batch])
-        loss = loss + PHRASE_WEIGHT * contrast(head, taught.phrases[phrases[few]], shown[few])
-        some = rng.choice(len(taught.things), min(NAME_BATCH, len(taught.things)), replace=False)
-        called = [named(taught.names_of[thing], rng) for thing in some]
-        loss = loss + NAME_WEIGHT * contrast(head, taught.names[called], taught.things[some])
+        loss = loss + PHRASE_WEIGHT * contrast(head, data.phrases[phrases[few]], shown[few])
+        some = rng.choice(len(data.things), min(NAME_BATCH, len(data.things)), replace=False)
+        called = [named(data.names_of[thing], rng) for thing in some]
+        loss = loss + NAME_WEIGHT * contrast(head, data.names[called], data.things[some])
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
@@ -261,12 +261,12 @@ def noisy(rows: np.ndarray, length: float, rng: np.random.Generator) -> np.ndarr
     return unit(rows + length * noise)
 
 
-def recall(head: TextHead, taught: TrainingData, held: np.ndarray) -> dict[int, float]:
+def recall(head: TextHead, data: TrainingData, held: np.ndarray) -> dict[int, float]:
     """How often a held-out caption finds its picture among the first 1, 5 and 10."""
     places = np.cumsum(held) - 1
-    asked = held[taught.caption_picture]
-    fits = head.encode(taught.captions[asked]) @ head.centre(taught.pictures[held]).T
-    right = fits[np.arange(len(fits)), places[taught.caption_picture[asked]]]
+    asked = held[data.caption_picture]
+    fits = head.encode(data.captions[asked]) @ head.centre(data.pictures[held]).T
+    right = fits[np.arange(len(fits)), places[data.caption_picture[asked]]]
     better = (fits > right[:, None]).sum(axis=1)
     return {rank: float((better < rank).mean()) for rank in (1, 5, 10)}
 

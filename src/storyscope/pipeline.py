@@ -31,7 +31,7 @@ from storyscope.stages.collection import (
 from storyscope.stages.cues import extract_cue
 from storyscope.stages.executor import Executor, Made, given
 from storyscope.stages.kept import kept, ways_to_listen, ways_to_read_screens
-from storyscope.stages.taught import ranker_of
+from storyscope.stages.rankers import ranker_of
 from storyscope.store import (
     MINED,
     PASSAGES,

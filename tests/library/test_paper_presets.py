@@ -22,7 +22,7 @@ from storyscope.stages.collection import (
     with_embedding,
 )
 from storyscope.stages.executor import given
-from storyscope.stages.taught import TRAINED_RANKER_FILE
+from storyscope.stages.rankers import TRAINED_RANKER_FILE
 from storyscope.store import SCAN
 from storyscope.stories.segment import chosen_cues
 from storyscope.thumbnails import load_ranker

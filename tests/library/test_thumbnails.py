@@ -22,7 +22,7 @@ from storyscope.library.thumbnails import (
     CHOICES,
     forget_choices,
 )
-from storyscope.stages.taught import ranker_of
+from storyscope.stages.rankers import ranker_of
 from storyscope.store import PASSAGES, RATINGS, SqliteStore
 
 
@@ -53,7 +53,7 @@ def test_without_the_film_a_thumbnail_is_as_large_as_its_keyframe(library, tmp_p
     assert stills(str(tmp_path / "gone.mp4"), [thumbnail], MediaConfig()) == {}
 
 
-def test_a_preferred_frame_stands_and_teaches(library):
+def test_a_preferred_frame_is_used_and_trains_the_ranker(library):
     story = library.stories("film")[0]
     before = library.store.load("film", RATINGS)
     seconds = library.store.load("film", PASSAGES).seconds
@@ -71,7 +71,7 @@ def test_a_preferred_frame_stands_and_teaches(library):
     assert (library.folder / "ranker.json").exists()
 
 
-def test_a_preferred_frame_stands_in_every_answer_and_says_why(library):
+def test_a_preferred_frame_is_used_everywhere_and_says_why(library):
     story = library.stories("film")[1]
     seconds = library.store.load("film", PASSAGES).seconds
     inside = [float(second) for second in seconds if second in story.span]
@@ -104,7 +104,7 @@ def test_choices_made_at_once_are_all_kept(tmp_path):
     assert sorted(choice["video"] for choice in kept) == sorted({*videos} - {"film-3"})
 
 
-def test_a_frame_chosen_in_ones_own_version_teaches_too(film, tmp_path):
+def test_a_frame_chosen_in_ones_own_version_trains_the_ranker_too(film, tmp_path):
     library = Library(tmp_path)
     library.add(film)
     version = library.version("film", "ann")
@@ -124,35 +124,35 @@ def test_a_frame_chosen_in_ones_own_version_teaches_too(film, tmp_path):
 
 
 @pytest.fixture
-def taught(film, tmp_path):
-    """A library, and a way to teach it that the least beautiful frame of a story is the best."""
+def trainable(film, tmp_path):
+    """A library, and a function that chooses the least beautiful frame of a story."""
     library = Library(tmp_path)
     library.add(film)
 
-    def teach(number):
+    def choose_worst(number):
         story = library.stories("film")[number]
         seconds = library.store.load("film", PASSAGES).seconds
         beauty = library.store.load("film", RATINGS).beauty
         inside = [n for n, second in enumerate(seconds) if second in story.span]
         library.prefer_thumbnail(story, float(seconds[min(inside, key=lambda n: beauty[n])]))
 
-    return library, teach
+    return library, choose_worst
 
 
-def test_what_is_learned_is_seen_at_once_by_a_server_that_runs(taught):
-    library, teach = taught
+def test_a_running_server_sees_a_new_ranker_at_once(trainable):
+    library, choose_worst = trainable
     server = Library(library.folder)
     story = server.stories("film")[1]
     before = server.thumbnail("film", story).parts["beauty"]
-    teach(0)
+    choose_worst(0)
     after = server.thumbnail("film", story).parts["beauty"]
     assert after == Library(library.folder).thumbnail("film", story).parts["beauty"]
     assert after != before
 
 
-def test_updated_ratings_equal_those_of_indexing_again(taught, film):
-    library, teach = taught
-    teach(0)
+def test_updated_ratings_equal_those_of_indexing_again(trainable, film):
+    library, choose_worst = trainable
+    choose_worst(0)
     learned = library.store.load("film", RATINGS), library.store.key("film", RATINGS)
     made = []
     library.add(film, report=lambda step: made.append(step.stage) if step.done == 0 else None)
@@ -164,19 +164,19 @@ def test_updated_ratings_equal_those_of_indexing_again(taught, film):
     assert again[1] == learned[1]
 
 
-def test_parallel_training_uses_all_choices(taught, monkeypatch):
-    library, teach = taught
-    lessons, other = thumbnailing._examples, threading.Thread(target=teach, args=(1,))
+def test_parallel_training_uses_all_choices(trainable, monkeypatch):
+    library, choose_worst = trainable
+    original, other = thumbnailing._examples, threading.Thread(target=choose_worst, args=(1,))
 
     def meanwhile(*given):
-        found = lessons(*given)
-        monkeypatch.setattr(thumbnailing, "_examples", lessons)
+        found = original(*given)
+        monkeypatch.setattr(thumbnailing, "_examples", original)
         other.start()
         other.join(1)
         return found
 
     monkeypatch.setattr(thumbnailing, "_examples", meanwhile)
-    teach(0)
+    choose_worst(0)
     other.join()
     learned = ranker_of(library.store).digest
     thumbnailing.learn(library.store)
@@ -184,11 +184,11 @@ def test_parallel_training_uses_all_choices(taught, monkeypatch):
     assert f"ranker {learned[:12]}" in library.store.load("film", RATINGS).producer
 
 
-def test_a_video_that_is_being_indexed_is_left_alone(taught, film):
-    library, teach = taught
+def test_a_video_that_is_being_indexed_is_left_alone(trainable, film):
+    library, choose_worst = trainable
     before = library.store.key("film", RATINGS)
     with library.store.busy("film"):
-        teach(0)
+        choose_worst(0)
     assert library.store.key("film", RATINGS) == before
     library.add(film)
     producer = library.store.load("film", RATINGS).producer

@@ -28,7 +28,7 @@ def client(library):
 
 
 def tuned(after):
-    """A lesson that ended so, whoever taught it."""
+    """A finished training with this result, without running it."""
     return FineTuning(default_model(), {"film": 0.5}, {"film": after}, {"film": 0.3}, 0.25)
 
 

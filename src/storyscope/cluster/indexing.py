@@ -33,7 +33,7 @@ from storyscope.store import FOLDER, address_of, in_bucket, spelled
 LOCAL = "local"
 CONNECT_SECONDS = 10
 RESTART_SECONDS = 180
-"""How long a scheduler that was lost is waited for."""
+"""Seconds to wait for a lost scheduler."""
 FOLLOW_SECONDS = 0.5
 FIRST = "FIRST_COMPLETED"
 LOST = ("lost", "cancelled")

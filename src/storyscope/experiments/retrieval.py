@@ -31,7 +31,7 @@ from storyscope.features.pictures import squared
 from storyscope.library.explaining import cue_importance
 from storyscope.library.local import LocalLibrary
 from storyscope.progress import Report
-from storyscope.stages.taught import TRAINED_RANKER_FILE
+from storyscope.stages.rankers import TRAINED_RANKER_FILE
 from storyscope.store import MINED, SCAN, VISION
 from storyscope.thumbnails import Ranker, load_ranker
 from storyscope.thumbnails.evaluation import (

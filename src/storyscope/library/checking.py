@@ -13,7 +13,7 @@ from storyscope.library.local import LocalLibrary
 from storyscope.library.removing import BY_VIDEO
 from storyscope.library.thumbnails import CHOICES
 from storyscope.media import film_stamp, has_film
-from storyscope.stages.taught import RANKER_FILE
+from storyscope.stages.rankers import RANKER_FILE
 from storyscope.store import Store
 from storyscope.store.checking import StoreCheck, check_of
 from storyscope.thumbnails import load_ranker

@@ -15,7 +15,7 @@ from storyscope.errors import DamagedVideo, LibraryError, VideoBusy
 from storyscope.library.documents import JsonDocument
 from storyscope.stages.executor import given, stage_key
 from storyscope.stages.indexing import RATE_PICTURES
-from storyscope.stages.taught import RANKER_FILE, base_ranker
+from storyscope.stages.rankers import RANKER_FILE, base_ranker
 from storyscope.store import PASSAGES, RATINGS, SCAN, VISION, Store
 from storyscope.thumbnails import Choice, Ranker, prefer, rate_beauty
 

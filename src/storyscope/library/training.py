@@ -24,7 +24,7 @@ from storyscope.stages.collection import (
     fit_sound_file,
     keep_document,
 )
-from storyscope.stages.taught import TRAINED_RANKER_FILE
+from storyscope.stages.rankers import TRAINED_RANKER_FILE
 from storyscope.store import MINED, SCAN, VISION
 from storyscope.stories import detect
 from storyscope.stories.examples import StoryExample

@@ -82,7 +82,7 @@ def usable_frames(ratings: Ratings, rows: np.ndarray) -> np.ndarray:
 
 
 def _percentile(values: np.ndarray, percent: float) -> float:
-    """As numpy's, without its checks: they cost more than all else that is done for a story."""
+    """numpy's percentile without its checks, which would take most of the time per story."""
     ordered = np.sort(values)
     place = percent / 100 * (len(ordered) - 1)
     below = int(place)

@@ -17,14 +17,14 @@ ENTROPY_BINS = 64
 
 @dataclass(frozen=True)
 class Quality:
-    """How good a frame is, whatever it shows."""
+    """Technical quality of a frame, independent of its content."""
 
     sharpness: float
-    """How much of its detail a blur would destroy: a blurred frame has little left to destroy."""
+    """Share of detail that a blur removes; it is small if the frame is already blurred."""
     exposure: float
     """Share of pixels neither black nor white, reduced if the whole frame is one grey."""
     entropy: float
-    """Of the luma histogram."""
+    """Entropy of the luma histogram."""
     variety: float
     """Share of pixels that differ from the frame's most common colour; low for text on a
     background."""

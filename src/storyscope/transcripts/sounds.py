@@ -119,7 +119,7 @@ def _word(start: float, section: np.ndarray, kinds: tuple[str, ...]) -> Word:
 
 
 def chosen_sounds(setting: str) -> str:
-    """The model that a setting asks for: with `auto` YAMNet where it was downloaded, else none."""
+    """The model for a setting: `auto` is YAMNet if it was downloaded, and none otherwise."""
     return SOUNDS if setting == AUTO and downloaded_file(SOUNDS) else OFF
 
 

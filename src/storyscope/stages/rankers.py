@@ -1,4 +1,4 @@
-"""Models trained in a library, as the stages use them."""
+"""The thumbnail rankers of a library: trained on choices, trained for a network, or shipped."""
 
 from __future__ import annotations
 
