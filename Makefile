@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
-# The tests start hundreds of processes: Python must keep what it compiled.
+# The tests start hundreds of processes, so Python must cache its bytecode.
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help demo test test-slow models lint lint-page format docs reference benchmark benchmark-quick system-packages clean
@@ -48,7 +48,7 @@ docs: $(VENV)/test  ## Build the documentation site in build/site
 reference: $(VENV)/test  ## Generate the reference of commands, settings and API calls
 	$(BIN)/python -m docs.make_reference
 
-# Resumes a run that was stopped, and fails if the docs quote other figures than it wrote.
+# Resumes a stopped run, and fails if figures in the docs differ from the results.
 benchmark: $(VENV)/benchmark system-packages  ## Run all benchmarks on the data in ../shared (about two hours)
 	$(BIN)/python -m pytest -m benchmark
 	$(BIN)/python -m benchmarks.run_all

@@ -27,13 +27,13 @@ LAYERS = (
     {"cli"},
     {"__main__"},
 )
-"""Rooms and root files, from the ground up. `storyscope/__init__.py` offers names of all of them,
-loading `library` when it is asked for, and so stands in no layer. A file of a room that lower
-rooms need too has a layer of its own."""
+"""Packages and root modules, from the lowest layer up. `storyscope/__init__.py` is in no layer,
+because it exports names of all of them and loads `library` on demand. A module that lower packages
+need is listed on its own."""
 
 FRONT_DOOR = set().union(*LAYERS[:7]) - {"core"}
-"""Rooms that import other rooms by what their `__init__` offers. Core's nouns may be taken from
-their files; stages and all above join rooms, and may name a file to load it alone."""
+"""Packages that import others only through their `__init__`. Data types of `core` may be imported
+from their modules; stages and higher layers may import single modules to load less."""
 
 HEAVY = (
     "psycopg",
@@ -74,9 +74,9 @@ def is_for_types(node):
 
 
 def imports_of(path):
-    """Modules of storyscope that a file imports anywhere, at once or when called, with the line.
+    """Modules of storyscope that a file imports, at the top or inside functions, with the line.
 
-    What only a type checker imports is left out.
+    Imports for type checkers are left out.
     """
     tree = ast.parse(path.read_text(encoding="utf-8"))
     tree.body = [node for node in tree.body if not is_for_types(node)]
@@ -95,7 +95,7 @@ def imports_of(path):
 
 @pytest.fixture(scope="module")
 def graph():
-    """Module -> the modules that it imports, each with a line that does."""
+    """The import graph: module -> imported modules, each with a line number."""
     return {
         module: {name: line for name, line in imports_of(path) if name != module}
         for module, path in MODULES.items()

@@ -53,7 +53,7 @@ def films():
 
 @pytest.fixture(scope="module")
 def fitted(films):
-    """Every rival, trained on all films but the first, once."""
+    """Every baseline, trained once on all films but the first."""
     return cache(lambda name: baseline(name).fit(films[1:], seed=0))
 
 

@@ -18,7 +18,7 @@ from storyscope.library import Library
 from storyscope.library.adding import STOPPED
 
 ALONE = ("--jobs", 1, "--set", "transcripts.speech=off")
-"""In this process, and without listening to tones for speech."""
+"""Run a command in this process, without speech recognition."""
 
 
 @pytest.fixture(scope="module")
@@ -230,7 +230,7 @@ def test_control_c_prints_how_to_resume_in_one_line(film, tmp_path, jobs):
 
 
 def _heed_control_c():
-    """Undo what a shell does to commands in the background, which ignore Ctrl-C."""
+    """Handle Ctrl-C again, which shells make background commands ignore."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

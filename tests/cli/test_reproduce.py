@@ -67,7 +67,7 @@ def reproduce(app, *words):
 
 @pytest.fixture(scope="module")
 def whole(app, bbc, tmp_path_factory):
-    """A finished run: what it printed, and where it kept things."""
+    """A finished run: its output and its folder."""
     output = tmp_path_factory.mktemp("output")
     done = reproduce(app, "bbc", bbc, "--output", output, "--json")
     return json.loads(done.stdout), output

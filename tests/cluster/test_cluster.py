@@ -133,7 +133,7 @@ def test_running_work_continues_after_exit_and_is_visible_to_all(library, client
 
 @pytest.fixture
 def other_worker(client, tmp_path):
-    """A worker process of the cluster that has another version of Storyscope and another model."""
+    """A worker process with another version of Storyscope and another model."""
     facts = tmp_path / "installed" / "storyscope-9.9.dist-info" / "METADATA"
     facts.parent.mkdir(parents=True)
     facts.write_text("Metadata-Version: 2.1\nName: storyscope\nVersion: 9.9\n")
@@ -157,7 +157,7 @@ def test_a_worker_with_another_version_or_model_is_refused_by_name(
     told = rf"the worker {other_worker} has storyscope 9\.9 and not .*, text another and not .*"
     with pytest.raises(LibraryError, match=f"{told}; artefacts would be inconsistent: install"):
         list(index_on_cluster(library, films(tmp_path, "a"), client))
-    # One that joins later hands a video that it is given to another worker.
+    # A worker that joins later passes its video on to another worker.
     here = indexing.installed(library)
     (path,) = films(tmp_path, "b")
     job = add_job(library.store, name="b", path=str(path), transcript=None, owner="tcp://a")

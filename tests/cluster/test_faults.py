@@ -13,7 +13,7 @@ pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow
 
 LEAST = {killed_worker: 9, killed_server: len(SAVES)}
-"""How often a fault must have struck; once, where nothing else is said."""
+"""How often a fault must have been injected; once by default."""
 
 
 @pytest.mark.parametrize("fault", FAULTS)

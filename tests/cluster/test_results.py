@@ -15,7 +15,7 @@ FILM = Path("/films/film.mp4")
 
 
 class Future:
-    """A task whose state is what a test says."""
+    """A task whose state is set by the test."""
 
     def __init__(self, status, outcome=None):
         self.status, self._outcome, self.was_cancelled = status, outcome, False
@@ -31,7 +31,7 @@ class Future:
 
 
 class Client:
-    """Answers every task that is handed over with the next of its futures."""
+    """A client that returns the next of its futures for every submitted task."""
 
     def __init__(self, *futures, status="running"):
         self.futures, self.status, self.keys = list(futures), status, []

@@ -56,7 +56,7 @@ def every_partition(n):
 
 
 def full_table(rows):
-    """D[m] for every m by the paper's own dynamic program, written as its formula."""
+    """D[m] for every m by the paper's dynamic program, written as its formula."""
     n = len(rows)
     wss = {(i, j): ((rows[i:j] - rows[i:j].mean(0)) ** 2).sum()
            for i in range(n) for j in range(i + 1, n + 1)}  # fmt: skip
@@ -83,7 +83,7 @@ def test_no_other_partition_is_cheaper(rows, penalty):
 
 @cache
 def made_table(seed):
-    """A video and the least scatter of every number of stories in it."""
+    """A video, and the smallest scatter for every number of stories."""
     rows, _ = made_video(seed, stories=14, dimensions=5, noise=1.0)
     return rows, full_table(rows)
 

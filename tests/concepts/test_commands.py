@@ -16,7 +16,7 @@ typer_testing = pytest.importorskip("typer.testing")
 
 
 def stripes(path, *, upright, seed, count=6):
-    """Pictures of stripes: upright ones for one concept, lying ones for the other."""
+    """Pictures of stripes: vertical for one concept, horizontal for the other."""
     random = np.random.default_rng(seed)
     path.mkdir(parents=True)
     for number in range(count):

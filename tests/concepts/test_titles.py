@@ -24,7 +24,7 @@ NARRATION = (
 
 
 def told(texts, seconds=20.0):
-    """Stories of one shot each, every text said evenly over its own."""
+    """Stories of one shot each, with the words of each text spread evenly over its story."""
     stories = [
         Story(f"film/{i}", "film", range(i, i + 1), Span(i * seconds, (i + 1) * seconds))
         for i in range(len(texts))
@@ -129,7 +129,7 @@ def test_a_short_story_is_named_by_what_most_of_it_is_about():
     fiery = {"volcano", "lava", "ash", "eruption"}
 
     def embed(texts):
-        """Two directions: fire, and all else."""
+        """Word vectors with two directions: fire, and everything else."""
         words = [[word.strip(".,").lower() for word in text.split()] for text in texts]
         hot = [sum(word in fiery for word in each) for each in words]
         return np.array([[h, 0.2 * (len(each) - h)] for h, each in zip(hot, words, strict=True)])

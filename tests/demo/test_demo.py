@@ -56,7 +56,7 @@ def run():
 
 @pytest.fixture(scope="module")
 def folder(film):
-    """Where the small film is, which the command finds and does not paint again."""
+    """The folder of the small film, which the command reuses."""
     return film.video.parent
 
 

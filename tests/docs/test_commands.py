@@ -54,7 +54,7 @@ SHORTER = {
     "--merge 4 --split 1:02:33": "--merge 2 --split 0:02.5",
     "--reject 12": "--reject 4",
 }
-"""Times and numbers of a feature film, and what they are in the fifteen seconds of the tests."""
+"""Times and numbers in the docs, and their replacements for the fifteen-second test film."""
 
 
 def commands_in(text):
@@ -77,7 +77,7 @@ def pages():
 
 
 def words_of(line):
-    """The words that a shell would hand to the command."""
+    """The arguments as a shell would split them."""
     return tuple(map(os.path.expanduser, shlex.split(line, comments=True)[1:]))
 
 
@@ -133,7 +133,7 @@ def test_every_exception_is_of_a_command_that_is_there_and_has_a_test():
 
 @pytest.fixture(scope="module")
 def home(indexed, film, tmp_path_factory):
-    """A home with the libraries and files that the docs speak of."""
+    """A home folder with the libraries and files that the docs mention."""
     home = tmp_path_factory.mktemp("home")
     shutil.copy(film.with_suffix(".srt"), home / "film.srt")
     Image.new("RGB", (64, 36), (210, 160, 60)).save(home / "beach.jpg")

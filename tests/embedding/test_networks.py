@@ -16,7 +16,7 @@ SMALL = EmbeddingRecipe(layers=(12, 8, 5), batch=40, epochs=12, later_from=8, le
 
 
 def video(seed, *, stories=(0, 5, 9, 14), shots=20, columns=30):
-    """Shots of one story lie around one point of their own."""
+    """Shots of each story are around one point."""
     random = np.random.default_rng(seed)
     truth = Segmentation(stories, shots)
     story = np.repeat(np.arange(len(truth)), [len(each) for each in truth])

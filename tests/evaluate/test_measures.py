@@ -58,7 +58,7 @@ def slow_overflow(found: Segmentation, truth: Segmentation) -> float:
 
 
 def slow_matches(found: list[int], true: list[int], tolerance: int) -> int:
-    """The most pairs that any order of picking can make."""
+    """The maximum number of pairs over all orders."""
     best = 0
     for order in permutations(found):
         free, pairs_made = set(true), 0

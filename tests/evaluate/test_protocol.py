@@ -21,7 +21,7 @@ def folder(tmp_path):
 
 
 class Spy:
-    """A method that keeps everything it is handed."""
+    """A method that records its arguments."""
 
     name = "spy"
 

@@ -13,7 +13,7 @@ from storyscope.features.checkpoint import MAGIC, read_weights
 
 
 class _Runs:
-    """Pickles to a call of os.system."""
+    """An object whose pickle calls os.system."""
 
     def __init__(self, command):
         self.command = command

@@ -31,7 +31,7 @@ READABLE = [name for name in FORMATS if name not in NOT_TEXT | ONLY_OUT]
 
 
 class FakeLibrary(LocalLibrary):
-    """A library that knows one film of six shots without having watched it."""
+    """A library with a record of a film of six shots that was never decoded."""
 
     def shots(self, video):
         return tuple(
@@ -260,7 +260,7 @@ def test_no_damage_breaks_a_reader(file, place, cut, put):
 
 
 def read_or_refused(suffix, text):
-    """Whatever a file holds: the stories it is read into, or the reason why it is refused."""
+    """The stories in a file, or the reason why it is refused."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"file{suffix}"
         path.write_text(text, encoding="utf-8", errors="replace")

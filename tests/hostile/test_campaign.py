@@ -103,7 +103,7 @@ def test_failures_are_run_again_after_a_fix(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def target(indexed, film, tmp_path_factory):
-    """A library served openly and behind a token, whose film lies in its media folder."""
+    """A library served with and without a token, with its film in the media folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(guard, "GUESS_SECONDS", 0.1)
         patch.setattr(connections, "HEADER_SECONDS", 0.5)

@@ -32,7 +32,7 @@ def folder(indexed, tmp_path):
 
 @pytest.fixture
 def annotated(folder):
-    """The same with one person's version in it."""
+    """A library of one film with one person's version."""
     library = Library(folder)
     library.annotate("film", Annotation("ann", (0.0, 5.0), library.video("film").duration))
     library.store.close()
@@ -45,7 +45,7 @@ def array_file(folder, stage):
 
 
 def zero_numbers(path):
-    """Zero the last part of a file, where the numbers are: its header stays as it was."""
+    """Zero the last part of a file, which contains the array data, but not its header."""
     content = bytearray(path.read_bytes())
     content[-64:] = bytes(64) if any(content[-64:]) else b"\xff" * 64
     path.write_bytes(content)
@@ -284,7 +284,7 @@ def test_a_library_that_cannot_be_written_is_read(indexed):
         library.picture("film", 1.25).read_bytes()
         return find_format("webvtt").write(library.timeline("film"))[:6]
 
-    read(shutil.copytree(indexed, home / "other"))  # Nobody may not read our modules either.
+    read(shutil.copytree(indexed, home / "other"))  # `nobody` cannot read our modules.
     told, tell = os.pipe()
     reader = os.fork()
     if reader == 0:

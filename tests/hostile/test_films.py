@@ -58,7 +58,7 @@ def with_tracks(path, count):
 
 
 def overwrite(path, mark, offset, data):
-    """Put other bytes behind a mark of the container."""
+    """Replace the bytes after a container tag."""
     whole = bytearray(path.read_bytes())
     place = whole.index(mark) + offset
     whole[place : place + len(data)] = data

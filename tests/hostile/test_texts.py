@@ -60,7 +60,7 @@ def test_chapters_without_a_blank_line_between_them_cost_no_more_than_others(tmp
     try:
         with pytest.raises(StoryscopeError, match="begins at 1 twice"):
             read_annotations(path)
-        # What is read at once takes 32 MB; every title of all that follows took 130.
+        # A single read takes 32 MB; keeping the rest of the file with every title took 130 MB.
         assert tracemalloc.get_traced_memory()[1] < 50_000_000
     finally:
         tracemalloc.stop()

@@ -27,7 +27,7 @@ def refuse(event, arguments):
 sys.addaudithook(refuse)
 """
 CODE_TOO = {"transnetv2", "pp-ocr"}
-"""Packages whose programs are used beside their weights."""
+"""Packages whose code is used as well as their weights."""
 DATA_ONLY = {model.module for name, model in SHIPPED.items() if name not in CODE_TOO}
 
 LOAD_ALL = """
@@ -66,14 +66,16 @@ for folder in folders:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    """Where a person has nothing yet."""
+    """An empty home folder."""
     return tmp_path_factory.mktemp("home")
 
 
 @pytest.fixture(scope="module")
 def guarded(home, tmp_path_factory):
-    """A process that loads every model and adds a film to libraries of strangers; it ends at once
-    where it contacts anybody or imports a package of weights."""
+    """A process that loads every model and adds a film to untrusted libraries.
+
+    It exits at once if it opens a connection or imports a package of weights.
+    """
     folder = tmp_path_factory.mktemp("guarded")
     for setting in SETTINGS:
         room, _, name = setting.partition(".")

@@ -24,7 +24,7 @@ def library(indexed, tmp_path_factory):
 
 
 def stages_run(library, film, **options):
-    """Names of the stages that really ran."""
+    """Names of the stages that were executed."""
     steps = []
     library.add(film, report=steps.append, **options)
     return {step.stage for step in steps if step.done == 0}

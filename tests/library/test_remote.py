@@ -43,7 +43,7 @@ def remote(address):
 
 def test_an_address_opens_the_library_that_is_served_there(remote, local):
     assert isinstance(remote, RemoteLibrary)
-    # Where a file lies is the server's own business: its name is told, its folder is not.
+    # The server reveals the name of a file, but not its folder.
     kept = [replace(r.video, path=Path(r.video.path).name) for r in local.videos()]
     assert [record.video for record in remote.videos()] == kept
     assert remote.facts() == [facts | {"path": Path(facts["path"]).name} for facts in local.facts()]

@@ -41,7 +41,7 @@ for line in sys.stdin:
 
 
 def content(folder: Path):
-    """Everything a library holds: the rows of every table and the bytes of every array."""
+    """The whole content of a library: the rows of every table and the bytes of every array."""
     with sqlite3.connect(folder / "library.sqlite") as connection:
         tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         rows = {

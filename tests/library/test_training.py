@@ -66,7 +66,7 @@ def test_training_learns_from_the_library_and_keeps_the_model_when_insisted(libr
     assert again.config.stories.model == str(library.folder.resolve() / STYLE_FILE)
     again.add(library.video("film").path)
     assert len(again.stories("film")) >= 1
-    # The library's own model has seen the film; the film is judged without its help all the same.
+    # The library's model was trained on the film, so it must not be used to evaluate on it.
     assert json.loads(storyscope("train", "--insist", "--json", library=again).stdout) == facts
 
 

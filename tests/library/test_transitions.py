@@ -18,7 +18,7 @@ from storyscope.shots.weights import load_weights
 
 
 class FakeLibrary:
-    """As much of a library as rejecting needs."""
+    """The part of a library that rejecting transitions needs."""
 
     def __init__(self, folder):
         self.store = MemoryStore(folder)

@@ -40,7 +40,7 @@ def test_a_still_gives_two_a_second_and_a_flicker_the_maximum():
 
 
 def _frame(level):
-    """As it lies in memory: what is between the rows is anybody's guess."""
+    """The frame as in memory, with arbitrary padding between the rows."""
     rows = np.random.default_rng().integers(0, 256, (27, 192), np.uint8)
     rows[:, : 48 * 3] = level
     return Scaled(rows.ravel(), 48, 27, 192)

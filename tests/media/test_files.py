@@ -15,7 +15,7 @@ from storyscope.media import find_videos, probe, scan
 
 
 def complaint(path) -> str:
-    """What both ways in say about a bad file, which must be one line that names it."""
+    """The error of both entry points for a bad file, which must be one line that names it."""
     with pytest.raises(MediaError) as probed:
         probe(path)
     with pytest.raises(MediaError) as scanning:

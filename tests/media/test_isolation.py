@@ -53,7 +53,7 @@ def fake_worker(source: str) -> tuple[str, ...]:
 
 
 def complaint_of(path: Path, source: str, config: MediaConfig = PATIENT) -> str:
-    """What is said when the decoding process behaves like `source`."""
+    """The error message if the decoding process runs `source`."""
     path.write_bytes(b"a film")
     with (
         pytest.raises(MediaError) as caught,
@@ -121,7 +121,7 @@ def test_reading_to_the_end_leaves_no_process_behind(tmp_path, started):
 
 
 def test_a_slow_reader_is_not_a_hung_decoder(tmp_path):
-    # Longer than a busy machine keeps the decoder waiting, so that only the reader is slow.
+    # Long enough for a busy machine, so that only the reader is slow.
     items = scan(make_film(tmp_path / "f.mp4", frame_count=200), MediaConfig(stall_seconds=8.0))
     next(items)
     time.sleep(9.0)
@@ -215,7 +215,7 @@ def test_a_list_naming_a_pipe_does_not_wait_for_it(tmp_path):
 
 
 class Listener:
-    """A server on this machine that notes whether anybody calls."""
+    """A local server that records whether anything connects to it."""
 
     def __enter__(self) -> Listener:
         self._socket = socket.create_server(("127.0.0.1", 0))

@@ -50,7 +50,7 @@ worker.main()
 
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory):
-    """What came of each attempt, and the folder in which it was made."""
+    """The outcome of each attempt, and the folder in which it was made."""
     folder = tmp_path_factory.mktemp("films")
     film = make_film(folder / "film.mp4", frame_count=5)
     (folder / "secret.txt").write_text("nobody else's business")

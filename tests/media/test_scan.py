@@ -18,7 +18,7 @@ from storyscope.shots import detect_shots
 
 @dataclass
 class Scanned:
-    """All that a scan gave, sorted by kind."""
+    """Everything that a scan returned, by kind."""
 
     small: list[SmallFrame] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)

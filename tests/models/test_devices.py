@@ -12,7 +12,7 @@ from storyscope.models import devices
 
 @pytest.fixture
 def machine(monkeypatch, tmp_path):
-    """Pretend that there is a driver, a torch and an onnxruntime that can do so much."""
+    """Mock a driver, torch and onnxruntime with these capabilities."""
 
     def pretend(*, driver: bool, torch_sees: bool, provider: str) -> None:
         cuda = SimpleNamespace(is_available=lambda: torch_sees)

@@ -132,7 +132,7 @@ def test_a_fetched_file_that_changed_is_fetched_again(tmp_path, no_pip):
 
 @pytest.fixture
 def hub(monkeypatch):
-    """A hub of one model; returns the ids that were asked for."""
+    """Mock a hub with one model; returns the ids that were requested."""
     asked = []
 
     def snapshot_download(name, *, allow_patterns, local_dir):

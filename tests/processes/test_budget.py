@@ -34,7 +34,7 @@ def library(tmp_path):
 
 
 def failure_of(library, worker, monkeypatch):
-    """Why a process that behaves like `worker` was given up."""
+    """Why a process that behaves like `worker` was stopped."""
     monkeypatch.setattr(indexing, "WORKER", ("-S", "-c", worker))
     monkeypatch.setattr(indexing, "WATCH_SECONDS", 0.05)
     (record,) = library.store.records()

@@ -46,7 +46,7 @@ def test_what_runs_stays_below_the_limit_and_wastes_none_of_it(jobs, cores, limi
 
 @pytest.fixture
 def pretended(monkeypatch, tmp_path):
-    """A library whose indexing processes only pretend."""
+    """A library with fake index processes."""
     monkeypatch.setattr(indexing, "WORKER", ("-c", PRETENDER))
     return Library(tmp_path)
 

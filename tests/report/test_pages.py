@@ -63,7 +63,7 @@ def findings(*, truth=True, titles=("Sea & <sky>", "Forêt", "City"), bare_shot=
 
 
 class Page(HTMLParser):
-    """Collects what a page holds."""
+    """Collects the elements of a page."""
 
     def __init__(self, text):
         super().__init__()
@@ -185,7 +185,7 @@ def test_a_story_with_hundreds_of_shots_stays_readable(tmp_path):
 
 
 def lms(colour, missing):
-    """A colour as an eye without one kind of cone sees it (Viénot, Brettel and Mollon 1999)."""
+    """A colour as seen with a colour vision deficiency (Viénot, Brettel and Mollon 1999)."""
     linear = (np.array(to_rgb(colour)) / 255) ** 2.2
     blind = {
         "nothing": np.eye(3),

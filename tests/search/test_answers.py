@@ -22,7 +22,7 @@ from storyscope.transcripts import sounds
 
 @pytest.fixture(scope="module")
 def library(film, tmp_path_factory):
-    """A film with three stories; while it is added, a model hears applause in each of them."""
+    """A film with three stories, in each of which a fake model recognises applause."""
     library = Library(tmp_path_factory.mktemp("library"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stages, "chosen_sounds", lambda setting: "sounds")
@@ -150,7 +150,7 @@ def test_a_removed_video_is_not_found_any_more(film, tmp_path):
 
 @pytest.fixture
 def meanwhile(indexed, tmp_path):
-    """A library, and what makes another process write to it in the midst of its next search."""
+    """A library, and a function that writes to it in the middle of its next search."""
     shutil.copytree(indexed, tmp_path / "library")
     library, other = Library(tmp_path / "library"), Library(tmp_path / "library")
     parse = library._search.searcher._parse

@@ -74,7 +74,7 @@ def test_candidates_of_the_database_are_scored_exactly(libraries, monkeypatch):
     rows = opened.store.database.ask(made, (schema,))
     indexed = {f"hnsw_{space}_384" for space in ("shot", "topic", "window")}
     assert {row["indexname"] for row in rows} == indexed
-    # The same with words that are in too many passages to look at each.
+    # The same with words that are in too many passages to check each of them.
     monkeypatch.setattr(postgres_vectors, "MAX_ANY", 3)
     monkeypatch.setattr(database_index, "DEEP", 100)
     assert answers(opened, queries, limit=5) == expected

@@ -48,7 +48,7 @@ def put(store, name, seed=0):
 
 
 def contents(library):
-    """Every story that is there, with its score and the words found in it."""
+    """Every story with its score and the words found in it."""
     index = library.up_to_date()
     scores = index.score(QUERY)
     shares = index.passages.term_shares([np.array([], np.int64), np.arange(0, 1000)])

@@ -17,7 +17,7 @@ from storyscope.search.looks import (
 
 
 class Brightness:
-    """Sees how bright a picture is."""
+    """An encoder that returns the brightness of a picture."""
 
     producer = "brightness"
 

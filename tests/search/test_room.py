@@ -16,7 +16,7 @@ ORDER = IN_ORDER.split()
 
 
 def uses(module):
-    """Names of the room's own modules that a module imports, wherever the import stands."""
+    """Modules of `search` that a module imports, at any place in the file."""
     for node in ast.walk(ast.parse((ROOM / f"{module}.py").read_text(encoding="utf-8"))):
         names = []
         if isinstance(node, ast.ImportFrom):

@@ -58,7 +58,7 @@ def made_video(name, seed, *, minutes=4, stories=3):
 
 
 def by_hand(stories, passages, query):
-    """One story after the other, in exact numbers."""
+    """The scores of each story, computed exactly without an index."""
     found = []
     for story in stories:
         windows = [n for n, span in enumerate(passages.spans) if span.mean() in story.span]
@@ -107,7 +107,7 @@ def test_scores_are_those_of_looking_at_every_story(order, seed):
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=1, max_size=8))
 def test_an_index_in_files_is_the_index(turns):
-    """Videos come and change; now and then what is there goes to a file."""
+    """Videos are added and changed; from time to time the index is written to a file."""
     whole, parted, latest = Index(CLASS_VECTORS), Index(CLASS_VECTORS), {}
     with TemporaryDirectory() as folder:
         for turn, (number, seal) in enumerate(turns):
@@ -266,7 +266,7 @@ def test_a_query_names_the_longest_concept_it_holds():
 
 
 def scores(**given):
-    """One story's scores: 0 in every modality that is not given; no image-text model saw it."""
+    """The scores of one story: 0 for modalities that are not given, without an image-text model."""
     names = (*VectorScores._fields, "spoken", "on_screen")
     given = {"image_text": NOT_ENCODED} | given
     arrays = {name: np.array([given.get(name, 0.0)]) for name in names}

@@ -21,7 +21,7 @@ def store(tmp_path):
 
 
 def listen(store, config):
-    """The settings that an `add` with this configuration listens with."""
+    """The speech settings of an `add` with this configuration."""
     stage = Stage(TRANSCRIPT, 1, lambda film, settings, *, report: WORDS)
     settings = kept(store, "film", stage, FILM, ways_to_listen(config, store, "film"))
     LocalExecutor(store, "film")(stage, *FILM, settings=settings)

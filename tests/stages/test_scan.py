@@ -13,7 +13,7 @@ from storyscope.stages.scan import scan_film
 
 SHOT_SECONDS = 5
 LITTLE = 1 << 20
-"""Bytes; the sound alone of the longer half has twice as many."""
+"""Maximum growth in bytes; the audio of the longer half alone is twice as large."""
 
 
 def test_a_film_twice_as_long_takes_no_more_memory(monkeypatch):

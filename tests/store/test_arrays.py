@@ -19,7 +19,7 @@ from storyscope.store.arrays import KINDS, DamagedArrays, open_arrays, serialize
 SPOOLED, PLAIN, AGAIN = Artefact("spooled"), Artefact("plain"), Artefact("again")
 
 LITTLE = 8 << 20
-"""Bytes; the arrays below have many times as many."""
+"""Maximum memory in bytes; the arrays below are many times larger."""
 
 arrays = hnp.arrays(
     st.sampled_from(list(KINDS)), hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=5)

@@ -41,7 +41,7 @@ STORES_HERE = {
     "sqlite": (SqliteStore, lambda store: SqliteStore(store.folder)),
     "memory": (MemoryStore, lambda store: MemoryStore(store.folder, store.memory)),
 }
-"""What makes a store in a folder, and what opens the same one for somebody else."""
+"""Functions that create a store in a folder, and that open it again as another user."""
 
 
 @pytest.fixture(params=[*STORES_HERE, "postgres"])
@@ -198,7 +198,7 @@ def test_the_version_changes_when_anybody_writes_and_only_then(store, again):
 
 
 def test_a_library_indexes_searches_and_learns_in_any_store(kind, film, tmp_path):
-    """Uploads, thumbnails, corrections and search ask for nothing that the protocol lacks."""
+    """Uploads, thumbnails, corrections and search need only the methods of the protocol."""
     library = Library(tmp_path / "library", store=kind[0](tmp_path / "library"))
     video = library.add(film)
     assert library.add(film) == video

@@ -22,7 +22,7 @@ from storyscope.thumbnails.evaluation import (
 
 
 def _see(pictures):
-    """Stands in for the backbone: ten numbers of the light and detail of a picture."""
+    """A fake backbone: ten numbers that describe the light and detail of a picture."""
     rows = []
     for picture in pictures:
         values = picture.astype(float)

@@ -36,7 +36,7 @@ def keyframes(*shown):
 
 
 def screen_lines(screen):
-    """Neighbouring words of one and the same time are a line."""
+    """Consecutive words with the same times are one line."""
     for span, words in groupby(screen.words, key=lambda word: word.span):
         yield " ".join(word.text for word in words), span
 
@@ -49,7 +49,7 @@ def shots_of(*edges):
 
 
 class Script:
-    """A reader that has been told what each picture says."""
+    """A fake reader with given text for each picture."""
 
     def __init__(self, *answers):
         self.answers = iter(answers)

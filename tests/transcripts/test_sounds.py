@@ -28,7 +28,7 @@ def tone(hertz, seconds):
 
 
 def hear(*patches):
-    """The words of a film in whose patches these probabilities are heard."""
+    """The words for a film whose patches have these probabilities."""
     samples = np.zeros(round(len(patches) * PATCH_SECONDS * RATE), np.float32)
     rest = list(patches)
 

@@ -64,7 +64,7 @@ def test_a_gap_in_the_sound_ends_a_piece():
 
 
 def test_a_word_across_a_cut_is_recognised_once():
-    """Somebody speaks without a pause, ever louder: how loud it is tells when it is."""
+    """Continuous speech of increasing volume, so that the volume identifies the time."""
     seconds = 120
     samples = np.linspace(0.1, 1.0, seconds * RATE).astype(np.float32)
     heard_in = []
@@ -89,7 +89,7 @@ def test_a_word_across_a_cut_is_recognised_once():
 
 
 class Parrot:
-    """Hears one word a piece: the number of seconds it lasts."""
+    """A fake recogniser with one word per piece: its length in seconds."""
 
     def __init__(self, fail_at=None):
         self.heard = 0
@@ -174,7 +174,7 @@ def test_silence_and_no_sound_say_nothing():
 
 
 def word_errors(found, truth):
-    """Words to insert, delete or replace, by the usual dynamic program."""
+    """Word error count: the edit distance in words."""
     row = list(range(len(found) + 1))
     for i, wanted in enumerate(truth, start=1):
         above, row[0] = row[0], i

@@ -69,7 +69,7 @@ def test_a_film_is_played_from_its_bucket_by_ranges(watched, bucket, film, monke
             first = part.indices(len(whole))[0]
             told = f"bytes {first}-{first + len(wanted) - 1}/{len(whole)}"
             assert answer.headers["content-range"] == told
-    # Its codecs are told without the middle of the film.
+    # The codecs are detected without reading the middle of the film.
     bucket.sent = 0
     monkeypatch.setattr(fetching, "OUTLINE_BYTES", 48_000)
     assert watched.get("/api/v1/videos/w/playable").json()["playable"]

@@ -46,7 +46,7 @@ def test_moving_the_pointer_over_a_card_scrubs_the_video(open_page):
 
 
 def told_jobs(page):
-    """What the server itself says is on its way in."""
+    """The jobs that the server reports."""
     facts = page.evaluate("fetch('/api/v1/jobs').then(answer => answer.json())")
     return [(job["name"], job["state"]) for job in facts["jobs"]]
 
@@ -81,7 +81,7 @@ def stories(count):
 
 
 def without_words(page):
-    """The transcript of the film on a page that is told of none."""
+    """Open the transcript of the film while the server pretends to have none."""
     page.wait_for_selector(".card-link")
     nothing = {"language": "und", "source": "", "words": []}
     page.route(
@@ -151,7 +151,7 @@ DROP_IMAGE = """async () => {
         document.querySelector(".card").dispatchEvent(new DragEvent(name, event));
     }
 }"""
-"""An image is let go over a card of the library."""
+"""Drop an image on a card of the library."""
 
 
 def test_results_come_in_pages_and_keep_their_filters(open_page):

@@ -15,7 +15,7 @@ PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobil
 
 @pytest.fixture
 def unmarked(library):
-    """Nobody has marked the film, before or after."""
+    """The library; all versions of the film are removed after the test."""
     yield library
     for name in list(library.annotations("film")):
         library.discard_annotation("film", name)
@@ -135,7 +135,7 @@ def test_every_correction_can_be_undone_and_done_again(open_page):
     for key, count in (("s", 4), ("Backspace", 3), ("]", 3)):
         page.locator("main").press(key)
         wait_for_stories(page, count)
-    # Its button would undo another step by now.
+    # Its Undo button would now undo another step.
     expect(page.locator("#toast.on")).to_have_count(0)
     last = starts(page)
     for count in (3, 4, 3):
@@ -195,7 +195,7 @@ def test_the_keyboard_alone_finds_a_story_and_corrects_it(open_page, unmarked):
 
 
 def pressed(page, *keys):
-    """What has the focus after Tab at the top of the page and then these keys."""
+    """The focused element after Tab at the top of the page and then these keys."""
     page.locator("a.skip").focus()
     for key in keys:
         page.keyboard.press(key)

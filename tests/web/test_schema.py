@@ -21,7 +21,7 @@ BUSY = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.function_
 
 
 class NoWork:
-    """An index process that ends at once: what is tested is the answer to who asks for it."""
+    """An index process that exits at once, because only the responses are tested."""
 
     def __init__(self, library, path, transcript=None):
         pass
@@ -70,7 +70,7 @@ def test_no_request_makes_the_server_fail(app, described):
             def send(case):
                 if case.method in ("GET", "PUT") and "video" in case.path_parameters:
                     case.path_parameters["video"] = "film"
-                # However busy the machine is, an answer is waited for.
+                # Wait for the response even on a busy machine.
                 case.call_and_validate(
                     checks=[not_a_server_error], headers=ours, session=client, timeout=None
                 )

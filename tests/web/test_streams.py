@@ -16,7 +16,7 @@ from storyscope.web.streams import Streams, TooManyStreams
 
 @pytest.fixture(scope="module")
 def old(tmp_path_factory):
-    """A film in a container and a codec of another age."""
+    """A film in an old container and codec."""
     path = tmp_path_factory.mktemp("old") / "old.avi"
     return make_film(path, frame_count=75, codec="mpeg4")
 

@@ -24,7 +24,7 @@ expect.set_options(timeout=PATIENCE)
 
 @pytest.fixture
 def marked(library):
-    """Two people have marked the film, and the library's settings are as before in the end."""
+    """Two people have annotated the film; the library's settings are restored afterwards."""
     config = library.config
     library.annotate("film", library.version("film", "ann").split(2.0))
     library.annotate("film", library.version("film", "bob").merge(1))
@@ -36,7 +36,7 @@ def marked(library):
 
 @pytest.fixture
 def another_file(library):
-    """Put another file in the place of the film's, and the film's own back in the end."""
+    """Replace the film's file, and restore it afterwards."""
     (record,) = library.videos()
 
     def put(path):
