@@ -284,7 +284,7 @@ def test_a_library_that_cannot_be_written_is_read(indexed):
         library.picture("film", 1.25).read_bytes()
         return find_format("webvtt").write(library.timeline("film"))[:6]
 
-    read(shutil.copytree(indexed, home / "other"))  # `nobody` cannot read our modules.
+    read(shutil.copytree(indexed, home / "other"))  # Import all modules before the fork.
     told, tell = os.pipe()
     reader = os.fork()
     if reader == 0:
