@@ -57,9 +57,9 @@ def index_video(source: Source, config: Config, execute: Executor) -> Made[tuple
     seeing, text_model = stages.seeing(config), config.search.text_model
 
     film = execute(stages.SCAN_FILM, source.film, stages.decoding(config), settings=scanning)
-    told = (source.film, source.words, source.scratch, film)
-    listening = kept(source.store, source.name.value, stages.FIND_WORDS, told, ways)
-    words = execute(stages.FIND_WORDS, *told, settings=listening)
+    inputs = (source.film, source.words, source.scratch, film)
+    listening = kept(source.store, source.name.value, stages.FIND_WORDS, inputs, ways)
+    words = execute(stages.FIND_WORDS, *inputs, settings=listening)
     require_words(wanted, words)
     said = (source.film, film, words)
     voice = execute(stages.FIND_SPEECH, *said, settings=listening.speech, weights=[weights.voice])

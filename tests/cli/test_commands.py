@@ -219,9 +219,9 @@ def test_control_c_prints_how_to_resume_in_one_line(film, tmp_path, jobs):
     )
     assert "reading the video" in process.stderr.readline()
     os.killpg(process.pid, signal.SIGINT)
-    told = process.stderr.read()
+    printed = process.stderr.read()
     assert process.wait() == 130
-    assert told.splitlines()[-1] == (
+    assert printed.splitlines()[-1] == (
         "storyscope: stopped; finished stages are kept, run the same command again to continue"
     )
     shown = storyscope("list", "--json", library=tmp_path / "library")

@@ -125,8 +125,8 @@ def test_an_explanation_shows_what_is_around_each_boundary(folder, tmp_path):
         assert before < boundary["start"] <= after
         assert all(boundary["words"])
     assert sheet.read_bytes().startswith(b"\x89PNG")
-    told = storyscope("explain", "film", library=folder)
-    assert "time: editing rhythm, the lengths of the shots" in told.stderr
+    explained = storyscope("explain", "film", library=folder)
+    assert "time: editing rhythm, the lengths of the shots" in explained.stderr
 
 
 def test_a_bad_transcript_or_model_is_refused_before_decoding(film, tmp_path):

@@ -154,8 +154,12 @@ def other_worker(client, tmp_path):
 def test_a_worker_with_another_version_or_model_is_refused_by_name(
     library, client, other_worker, tmp_path
 ):
-    told = rf"the worker {other_worker} has storyscope 9\.9 and not .*, text another and not .*"
-    with pytest.raises(LibraryError, match=f"{told}; artefacts would be inconsistent: install"):
+    difference = (
+        rf"the worker {other_worker} has storyscope 9\.9 and not .*, text another and not .*"
+    )
+    with pytest.raises(
+        LibraryError, match=f"{difference}; artefacts would be inconsistent: install"
+    ):
         list(index_on_cluster(library, films(tmp_path, "a"), client))
     # A worker that joins later passes its video on to another worker.
     here = indexing.installed(library)

@@ -23,7 +23,7 @@ NARRATION = (
 )
 
 
-def told(texts, seconds=20.0):
+def narrated(texts, seconds=20.0):
     """Stories of one shot each, with the words of each text spread evenly over its story."""
     stories = [
         Story(f"film/{i}", "film", range(i, i + 1), Span(i * seconds, (i + 1) * seconds))
@@ -34,7 +34,7 @@ def told(texts, seconds=20.0):
 
 
 def test_a_story_is_named_by_what_sets_it_apart():
-    stories, transcript = told(NARRATION)
+    stories, transcript = narrated(NARRATION)
     titles = [title for title, *_ in title_stories(stories, transcript=transcript)]
     for title, wanted in zip(titles, ["Polar bear", "hare", "Sea lion", "Penguin"], strict=False):
         assert wanted.lower() in title.lower()
@@ -42,7 +42,7 @@ def test_a_story_is_named_by_what_sets_it_apart():
 
 
 def test_names_keep_their_capitals_and_other_words_lose_them():
-    stories, transcript = told(NARRATION)
+    stories, transcript = narrated(NARRATION)
     keywords = {
         word for _, words, _ in title_stories(stories, transcript=transcript) for word in words
     }
@@ -50,20 +50,20 @@ def test_names_keep_their_capitals_and_other_words_lose_them():
 
 
 def test_captions_in_capitals_give_titles_in_lower_case():
-    stories, transcript = told([text.upper() for text in NARRATION])
+    stories, transcript = narrated([text.upper() for text in NARRATION])
     title, keywords, _ = title_stories(stories, transcript=transcript)[2]
     assert title.startswith("Sea lions")
     assert "killer whales" in keywords
 
 
 def test_no_keyword_is_a_stop_word():
-    stories, transcript = told(NARRATION)
+    stories, transcript = narrated(NARRATION)
     for _, keywords, _ in title_stories(stories, transcript=transcript):
         assert not stop_words("en").intersection(keywords)
 
 
 def test_stories_with_the_same_words_have_distinct_titles():
-    stories, transcript = told(["The penguins swim.", "A penguin swims.", "The penguins walk."])
+    stories, transcript = narrated(["The penguins swim.", "A penguin swims.", "The penguins walk."])
     titles = [title for title, *_ in title_stories(stories, transcript=transcript)]
     assert titles == ["Penguins", "Penguin (2)", "Penguins (3)"]
 
@@ -114,7 +114,7 @@ def test_a_sight_that_is_everywhere_names_no_story():
 
 
 def test_what_is_both_said_and_seen_comes_first():
-    stories, transcript = told(
+    stories, transcript = narrated(
         ["The bear and the seal and the whale.", "The boat and the harbour."]
     )
     names = ("grey whale", "speedboat")
@@ -134,7 +134,7 @@ def test_a_short_story_is_named_by_what_most_of_it_is_about():
         hot = [sum(word in fiery for word in each) for each in words]
         return np.array([[h, 0.2 * (len(each) - h)] for h, each in zip(hot, words, strict=True)])
 
-    stories, transcript = told(
+    stories, transcript = narrated(
         ["The ground and the volcano, the lava and the ash of the eruption.", "The boat. The sea."]
     )
     assert title_stories(stories, transcript=transcript)[0].title == "Ground, volcano"
@@ -144,7 +144,7 @@ def test_a_short_story_is_named_by_what_most_of_it_is_about():
 
 
 def test_words_on_the_screen_can_name_a_story():
-    stories, _ = told(["", ""])
+    stories, _ = narrated(["", ""])
     line = [Word(text, Span(21.0, 24.0)) for text in ("THE", "FROZEN", "PLANET")]
     screen = Transcript(tuple(line), source="screen")
     titles = title_stories(stories, screen=screen)
@@ -153,7 +153,7 @@ def test_words_on_the_screen_can_name_a_story():
 
 
 def test_other_languages_are_named_in_their_own_words():
-    stories, transcript = told(
+    stories, transcript = narrated(
         [
             "Der Eisbär wartet auf dem Eis. Der Eisbär hat zwei Junge und sie sind hungrig.",
             "Die Pinguine sind nicht auf dem Eis, sie sind auf der Insel. Die Pinguine tauchen.",
@@ -166,7 +166,7 @@ def test_other_languages_are_named_in_their_own_words():
 
 
 def test_the_summary_is_the_sentence_that_says_most_of_what_the_rest_says():
-    stories, transcript = told(
+    stories, transcript = narrated(
         [
             "It was a fine day. A polar bear can smell a seal under the ice from a mile "
             "away. The seal hides under the ice when the polar bear is near. Nobody knows why.",
@@ -180,7 +180,7 @@ def test_the_summary_is_the_sentence_that_says_most_of_what_the_rest_says():
 
 
 def test_what_subtitles_say_of_themselves_names_no_story():
-    stories, transcript = told(
+    stories, transcript = narrated(
         [
             "The penguins swim to the island. Subtitles by Anna Example. The penguins dive.",
             "Visit www.example.org for more subtitles. Thanks for watching!",
@@ -193,7 +193,7 @@ def test_what_subtitles_say_of_themselves_names_no_story():
 
 
 def test_credits_are_labelled_and_nothing_else_is_said_of_them():
-    stories, transcript = told([NARRATION[0], "Directed by Helen Marsh. Music by Helen Marsh."])
+    stories, transcript = narrated([NARRATION[0], "Directed by Helen Marsh. Music by Helen Marsh."])
     first, second = title_stories(stories, transcript=transcript, labels={1: "Credits"})
     assert "bear" in first.title.lower()
     assert second == ("Credits", (), "")
@@ -204,7 +204,7 @@ WORDS = st.sampled_from(["the", "bear.", "Seal", "sea", "lion", "of", "waits", "
 
 @given(st.lists(st.lists(WORDS, max_size=12).map(" ".join), min_size=1, max_size=5))
 def test_titles_are_always_short_distinct_and_not_empty(texts):
-    stories, transcript = told(texts)
+    stories, transcript = narrated(texts)
     titles = [title for title, *_ in title_stories(stories, transcript=transcript)]
     assert len(set(titles)) == len(stories)
     assert all(title and title[0] == title[0].upper() and len(title) <= 60 for title in titles)
@@ -212,7 +212,7 @@ def test_titles_are_always_short_distinct_and_not_empty(texts):
 
 @given(st.lists(WORDS, max_size=30).map(" ".join))
 def test_phrases_are_inside_the_speech(text):
-    _, transcript = told([text])
+    _, transcript = narrated([text])
     for phrase in plain_phrases(transcript):
         assert 1 <= len(phrase.key) <= 3
         assert 0.0 <= phrase.span.start <= phrase.span.end <= 20.0

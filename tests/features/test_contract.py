@@ -194,8 +194,8 @@ def test_pauses_come_from_the_voice_where_no_words_are_known():
         seconds = np.expm1(found.vectors)
         assert seconds[:, 0].tolist() == pytest.approx([0.0, 1.0, 0.0, 0.0], abs=1e-5)
     words = Transcript((Word("word", Span(0.9, 1.1)),))
-    told = extract("pauses", Material(shots, transcript=words, voice=voice))
-    assert told.vectors[1, 0] == 0.0
+    pauses = extract("pauses", Material(shots, transcript=words, voice=voice))
+    assert pauses.vectors[1, 0] == 0.0
 
 
 def test_a_film_in_which_hardly_anybody_speaks_has_no_pauses():

@@ -285,7 +285,7 @@ def test_a_library_that_cannot_be_written_is_read(indexed):
         return find_format("webvtt").write(library.timeline("film"))[:6]
 
     read(shutil.copytree(indexed, home / "other"))  # Import all modules before the fork.
-    told, tell = os.pipe()
+    receiver, sender = os.pipe()
     reader = os.fork()
     if reader == 0:
         try:
@@ -293,13 +293,13 @@ def test_a_library_that_cannot_be_written_is_read(indexed):
             os.setgid(65534)
             os.setuid(65534)
             assert not os.access(folder, os.W_OK)
-            os.write(tell, read(folder).encode())
+            os.write(sender, read(folder).encode())
         except BaseException:
-            os.write(tell, traceback.format_exc().encode())
+            os.write(sender, traceback.format_exc().encode())
         finally:
             os._exit(0)
-    os.close(tell)
-    with open(told) as answer:
+    os.close(sender)
+    with open(receiver) as answer:
         assert answer.read() == "WEBVTT"
     os.waitpid(reader, 0)
     shutil.rmtree(home)

@@ -55,9 +55,9 @@ def test_stories_and_hits_are_the_same(remote, local):
     assert remote.segmentation("film") == local.segmentation("film")
     assert remote.cues("film") == local.cues("film")
     stories = local.stories("film")
-    told, known = (each.story_facts("film", stories) for each in (remote, local))
+    remote_facts, known = (each.story_facts("film", stories) for each in (remote, local))
     known["video"]["path"] = Path(known["video"]["path"]).name
-    assert told == known
+    assert remote_facts == known
     (here, *_), (there, *_) = local.search("camel"), remote.search("camel")
     assert (there.story, there.thumbnail.seconds) == (here.story, here.thumbnail.seconds)
     assert there.score == pytest.approx(here.score)
@@ -80,8 +80,8 @@ def test_pictures_of_a_served_library_leave_no_temporary_files(remote, tmp_path,
 
 def test_search_follows_the_number_of_stories_asked_for(remote, local, address):
     words = ("search", "camel", "--about", 1, "--json")
-    told = json.loads(storyscope(*words, library=f"{address}/?token=secret").stdout)
-    (hit,) = told["hits"]
+    result = json.loads(storyscope(*words, library=f"{address}/?token=secret").stdout)
+    (hit,) = result["hits"]
     assert (hit["story"]["start"], hit["story"]["end"]) == (0.0, local.video("film").duration)
     for count in (StoryCount(about=2), StoryCount(granularity=1.0), StoryCount(minutes=0.1)):
         here, there = (each.with_story_count(count) for each in (local, remote))
@@ -145,7 +145,7 @@ def test_a_film_that_the_server_cannot_see_is_sent_to_it(address, local, film, t
     elsewhere.write_bytes(film.read_bytes())
     words = tmp_path / "words.srt"
     words.write_text("1\n00:00:01,000 --> 00:00:02,000\nA heron waits.\n", encoding="utf-8")
-    told = CliRunner().invoke(
+    result = CliRunner().invoke(
         build_app(),
         [
             "add",
@@ -156,7 +156,7 @@ def test_a_film_that_the_server_cannot_see_is_sent_to_it(address, local, film, t
             f"{address}/?token=secret",
         ],
     )
-    assert (told.exit_code, told.exception) == (0, None)
+    assert (result.exit_code, result.exception) == (0, None)
     (sent,) = (record for record in local.videos() if record.video.id != "film")
     assert Path(sent.video.path).read_bytes() == film.read_bytes()
     assert [word.text for word in local.transcript(sent.video.id).words] == ["A", "heron", "waits."]
@@ -165,9 +165,9 @@ def test_a_film_that_the_server_cannot_see_is_sent_to_it(address, local, film, t
 
 def test_commands_take_an_address(address, monkeypatch):
     monkeypatch.setenv("STORYSCOPE_TOKEN", "secret")
-    told = CliRunner().invoke(build_app(), ["stories", "film", "--library", address, "--json"])
-    assert told.exit_code == 0
-    assert len(json.loads(told.stdout)["stories"]) == 3
+    result = CliRunner().invoke(build_app(), ["stories", "film", "--library", address, "--json"])
+    assert result.exit_code == 0
+    assert len(json.loads(result.stdout)["stories"]) == 3
 
 
 @pytest.mark.parametrize(
@@ -197,8 +197,8 @@ def test_filters_travel(address, local, remote):
     found = local.search("camel")
     longest = found[0].story.span.length
     for only in (Filter(video="film", longest=longest), Filter(after=1e3), Filter(language="xx")):
-        told = [hit.story.id for hit in remote.search("camel", only=only)]
-        assert told == [hit.story.id for hit in local.search("camel", only=only)]
+        result = [hit.story.id for hit in remote.search("camel", only=only)]
+        assert result == [hit.story.id for hit in local.search("camel", only=only)]
     words = [
         "search",
         "camel",
@@ -243,17 +243,17 @@ def test_corrections_and_files_travel(address, local, tmp_path):
 )
 def test_what_needs_the_folder_says_so_in_a_line(words, address, remote):
     remote.annotate("film", remote.version("film", "ann"))
-    told = CliRunner().invoke(build_app(), [*words, "--library", f"{address}/?token=secret"])
+    result = CliRunner().invoke(build_app(), [*words, "--library", f"{address}/?token=secret"])
     remote.discard_annotation("film", "ann")
-    assert isinstance(told.exception, LibraryError)
-    assert "\n" not in str(told.exception)
+    assert isinstance(result.exception, LibraryError)
+    assert "\n" not in str(result.exception)
 
 
 @pytest.mark.parametrize("place", ["http://", "https:", "http:///x", "http://[1", "http://a:b"])
 def test_an_address_without_a_host_is_no_folder(place, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    told = CliRunner().invoke(build_app(), ["list", "--library", place])
-    assert isinstance(told.exception, LibraryError)
+    result = CliRunner().invoke(build_app(), ["list", "--library", place])
+    assert isinstance(result.exception, LibraryError)
     assert [*tmp_path.iterdir()] == []
 
 
@@ -282,6 +282,6 @@ def test_a_library_has_the_attributes_that_it_has(remote):
 
 @pytest.mark.parametrize("command", [("config",), ("concepts", "list"), ("train",)])
 def test_a_command_that_needs_the_folder_says_so(command, address):
-    told = CliRunner().invoke(build_app(), [*command, "--library", f"{address}/?token=secret"])
-    assert isinstance(told.exception, LibraryError)
-    assert "run it on the machine that has it" in str(told.exception)
+    result = CliRunner().invoke(build_app(), [*command, "--library", f"{address}/?token=secret"])
+    assert isinstance(result.exception, LibraryError)
+    assert "run it on the machine that has it" in str(result.exception)

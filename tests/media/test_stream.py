@@ -65,10 +65,10 @@ def test_a_film_held_sideways_is_streamed_upright_and_a_high_one_smaller(tmp_pat
 def test_without_an_encoder_for_h264_the_stream_is_webm(tmp_path, monkeypatch):
     class Outlet:
         def __init__(self):
-            self.told, self.data = {}, b""
+            self.facts, self.data = {}, b""
 
         def note(self, facts):
-            self.told = facts
+            self.facts = facts
 
         def piece(self, data):
             self.data += bytes(data)
@@ -82,7 +82,7 @@ def test_without_an_encoder_for_h264_the_stream_is_webm(tmp_path, monkeypatch):
     terms = Terms(MediaConfig().max_pixels, 1, outlet.alive)
     opening = find_opening(str(film), terms)
     streaming.stream(str(film), opening, terms, 0.4, outlet)
-    assert outlet.told == {"type": "video/webm"}
+    assert outlet.facts == {"type": "video/webm"}
     assert numbers_in(outlet.data) == list(range(10, 30))
     monkeypatch.setattr(streaming, "RECIPES", ())
     with pytest.raises(streaming.Refusal, match="no encoder"):

@@ -41,7 +41,7 @@ def made_video(name, seed, *, minutes=4, stories=3):
     count = minutes * 6
     times = 10.0 * np.arange(count)
     edges = np.linspace(0, 60 * minutes, stories + 1)
-    told = [
+    made = [
         Story(f"{name}/{n}", name, range(0), Span(a, b)) for n, (a, b) in enumerate(pairwise(edges))
     ]
     shares = -np.sort(-chance.dirichlet(np.ones(10), size=count))
@@ -54,7 +54,7 @@ def made_video(name, seed, *, minutes=4, stories=3):
         classes=np.stack([chance.permutation(CLASSES)[:10] for _ in times]).astype(np.uint16),
         shares=shares.astype(np.float16),
     )
-    return told, passages
+    return made, passages
 
 
 def by_hand(stories, passages, query):

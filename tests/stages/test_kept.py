@@ -28,7 +28,7 @@ def listen(store, config):
     return settings
 
 
-def told(**settings):
+def config_with(**settings):
     return Config(transcripts=TranscriptConfig(**settings))
 
 
@@ -40,16 +40,16 @@ def nothing_installed(monkeypatch):
 
 @pytest.mark.parametrize("language", ["auto", "it"])
 def test_a_plain_run_keeps_the_transcript_of_a_model(store, nothing_installed, language):
-    named = listen(store, told(speech="whisper-base", language=language))
+    named = listen(store, config_with(speech="whisper-base", language=language))
     assert listen(store, Config()) == named
     store.outdate_artefacts("film")
     assert listen(store, Config()).speech == "off"
 
 
 def test_an_explicit_model_or_off_is_respected(store, nothing_installed):
-    listen(store, told(speech="whisper-base"))
-    assert listen(store, told(speech="whisper-tiny.en")).speech == "whisper-tiny.en"
-    assert listen(store, told(speech="off")).speech == "off"
+    listen(store, config_with(speech="whisper-base"))
+    assert listen(store, config_with(speech="whisper-tiny.en")).speech == "whisper-tiny.en"
+    assert listen(store, config_with(speech="off")).speech == "off"
 
 
 def test_what_was_read_on_screen_once_is_kept(store):

@@ -148,11 +148,13 @@ def test_previews_are_in_one_sprite_sheet(client):
 
 
 def test_every_boundary_says_why_it_is_there(client, library):
-    told = client.get("/api/v1/videos/film/explanation").json()["boundaries"]
-    assert [each["index"] for each in told] == [1, 2]
-    assert [each["start"] for each in told] == [s.span.start for s in library.stories("film")[1:]]
-    assert all(0 <= each["confidence"] <= 1 for each in told)
-    assert sum(map(abs, told[0]["cues"].values())) == pytest.approx(1)
+    boundaries = client.get("/api/v1/videos/film/explanation").json()["boundaries"]
+    assert [each["index"] for each in boundaries] == [1, 2]
+    assert [each["start"] for each in boundaries] == [
+        s.span.start for s in library.stories("film")[1:]
+    ]
+    assert all(0 <= each["confidence"] <= 1 for each in boundaries)
+    assert sum(map(abs, boundaries[0]["cues"].values())) == pytest.approx(1)
 
 
 def test_baselines_are_listed_with_the_other_versions(client, library):

@@ -67,8 +67,8 @@ def test_a_film_is_played_from_its_bucket_by_ranges(watched, bucket, film, monke
         assert bucket.sent == len(wanted)
         if status == 206:
             first = part.indices(len(whole))[0]
-            told = f"bytes {first}-{first + len(wanted) - 1}/{len(whole)}"
-            assert answer.headers["content-range"] == told
+            expected = f"bytes {first}-{first + len(wanted) - 1}/{len(whole)}"
+            assert answer.headers["content-range"] == expected
     # The codecs are detected without reading the middle of the film.
     bucket.sent = 0
     monkeypatch.setattr(fetching, "OUTLINE_BYTES", 48_000)

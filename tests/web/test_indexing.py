@@ -41,8 +41,8 @@ def test_a_server_continues_the_jobs_of_its_predecessor(library):
     another.take_up()
     assert another.jobs() == [], "two servers would do the same work"
     wait_until(lambda: [job["state"] for job in server.jobs()].count("ready") == 2)
-    told = {job["name"]: job["state"] for job in server.jobs()}
-    assert told == {
+    final = {job["name"]: job["state"] for job in server.jobs()}
+    assert final == {
         "waiting": "ready",
         "indexing": "ready",
         "cancelled": "cancelled",

@@ -110,9 +110,9 @@ def test_training_uses_a_persons_version(client):
     pytest.importorskip("torch")
     client.post("/api/v1/learning", json={"annotator": "ann"})
     wait_until(lambda: client.get("/api/v1/learning").json()["state"] in ("learned", "failed"))
-    told = client.get("/api/v1/learning").json()
-    assert (told["state"], told["failure"]) == ("learned", "")
-    assert {row["name"] for row in told["found"]["videos"]} == {
+    status = client.get("/api/v1/learning").json()
+    assert (status["state"], status["failure"]) == ("learned", "")
+    assert {row["name"] for row in status["found"]["videos"]} == {
         "film by ann, first half",
         "film by ann, second half",
     }

@@ -47,8 +47,8 @@ def encoders(monkeypatch):
 
 
 def test_a_film_that_browsers_cannot_play_is_streamed_from_any_time(client):
-    told = client.get("/api/v1/videos/film/playable").json()
-    assert (told["playable"], "mpeg4 in avi" in told["reason"]) == (False, True)
+    facts = client.get("/api/v1/videos/film/playable").json()
+    assert (facts["playable"], "mpeg4 in avi" in facts["reason"]) == (False, True)
     whole = client.get("/api/v1/videos/film/stream")
     assert whole.headers["content-type"] == "video/mp4"
     later = client.get("/api/v1/videos/film/stream", params={"start": 2.0})

@@ -123,7 +123,7 @@ def test_versions_are_compared_by_their_boundaries_and_taken_over_one_by_one(ope
     expect(page.locator(".agreement th", has_text="Equal lengths").first).to_be_visible()
 
 
-def lesson(after):
+def fine_tuned(after):
     return FineTuning(default_model(), {"film": 0.5}, {"film": after}, {"film": 0.3}, 0.25)
 
 
@@ -139,7 +139,7 @@ def test_learning_shows_its_score_and_is_used_only_when_asked(
         report(Step("train", 1, 4, note="without film"))
         go_on.wait(60)
         report(Step("train", 2, 4))
-        return lesson(0.75)
+        return fine_tuned(0.75)
 
     monkeypatch.setattr(learning, "learn_style", slow)
     page.get_by_role("button", name="Learn", exact=True).click()
@@ -147,7 +147,7 @@ def test_learning_shows_its_score_and_is_used_only_when_asked(
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator(".page")).to_contain_text("Nothing was changed")
     go_on.set()
-    monkeypatch.setattr(learning, "learn_style", lambda *_, **__: lesson(0.4))
+    monkeypatch.setattr(learning, "learn_style", lambda *_, **__: fine_tuned(0.4))
     page.get_by_role("button", name="Learn again").click()
     expect(page.locator(".page")).to_contain_text("No better")
     for score in ("0.500", "0.400", "0.300"):
@@ -215,11 +215,11 @@ def test_an_upload_is_followed_elsewhere_stopped_dismissed_and_resumed(
 
 def test_time_left_is_estimated_since_the_page_was_opened(open_page):
     page = open_page("/learn")
-    told = page.evaluate(
+    shown_times = page.evaluate(
         "import('/static/jobs.js').then(({timeLeft}) => [60, 1].map("
         "ago => timeLeft({at: Date.now() - 1000 * ago, done: 0.5}, 0.7)))"
     )
-    assert told == ["about 2 minutes left", ""]
+    assert shown_times == ["about 2 minutes left", ""]
 
 
 def test_videos_are_renamed_and_several_deleted_and_twins_are_pointed_out(

@@ -55,8 +55,8 @@ def shortest_description(vectors: npt.ArrayLike) -> Segmentation:
     for end in range(1, count + 1):
         shots = end - np.arange(end)[:, None]
         known = 1 + shots * spread
-        told = (np.log(known) - spread * (sums[end] - sums[:end]) ** 2 / known).sum(axis=1)
-        bits = math.log2(count) + (told + squares[end] - squares[:end]) / (2 * math.log(2))
+        cost = (np.log(known) - spread * (sums[end] - sums[:end]) ** 2 / known).sum(axis=1)
+        bits = math.log2(count) + (cost + squares[end] - squares[:end]) / (2 * math.log(2))
         totals = best[:end] + bits
         start_of[end] = totals.argmin()
         best[end] = totals[start_of[end]]

@@ -150,9 +150,9 @@ def _show(facts: dict[str, Any]) -> None:
     ]
     print_table("left out", "before", "after", "equal stories", rows=rows)
     pace = facts["stories_per_minute"]
-    told = f", usually with {pace:.2f} stories per minute" if pace else ""
+    rate = f", usually with {pace:.2f} stories per minute" if pace else ""
     gain = f"{facts['gain']:+.3f} mean IoU"
-    say(f"learned from {facts['minutes']:.0f} annotated minutes{told}: {gain}")
+    say(f"learned from {facts['minutes']:.0f} annotated minutes{rate}: {gain}")
 
 
 def _train_shots(library: LocalLibrary, json: bool, quiet: bool) -> None:

@@ -172,12 +172,12 @@ def _run(library: LocalLibrary, task: Task, job: ClusterJob) -> IndexResult:
         one_thread=True,
         most_memory=memory,
     )
-    told, stage = 0.0, ""
+    reported, stage = 0.0, ""
     for event in process:
         if isinstance(event, IndexResult):
             return event
-        if event.stage != stage or time.monotonic() - told > TELL_SECONDS:
-            told, stage = time.monotonic(), event.stage
+        if event.stage != stage or time.monotonic() - reported > TELL_SECONDS:
+            reported, stage = time.monotonic(), event.stage
             if not _tell(library, job, event):
                 process.terminate()
     return IndexResult(Path(task.path), failure="stopped")

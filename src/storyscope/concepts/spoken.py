@@ -29,11 +29,11 @@ def spoken_candidates(
 
         score = (1 + log mentions) log(1 + stories / stories that say it)
     """
-    told = [_within(story, mentions) for story in stories]
-    counts = [_counts(phrases) for phrases in told]
+    phrases_of = [_within(story, mentions) for story in stories]
+    counts = [_counts(phrases) for phrases in phrases_of]
     spread = Counter(key for count in counts for key in count)
     rankings = []
-    for phrases, count in zip(told, counts, strict=True):
+    for phrases, count in zip(phrases_of, counts, strict=True):
         texts = _texts(phrases, language)
         candidates = []
         for key, mentioned in count.items():

@@ -38,11 +38,11 @@ class Shrunk:
 
         Q' trained + decay (first - Q' Q first), written over `first`, which is the largest array.
         """
-        told = trained - decay * self.project(first)
+        change = trained - decay * self.project(first)
         for start in range(0, len(first), BLOCK):
             part = slice(start, start + BLOCK)
             first[part] *= decay
-            first[part] += self.basis[:, part].T @ told
+            first[part] += self.basis[:, part].T @ change
         return first
 
 

@@ -26,7 +26,7 @@ MIN_SCORE = 0.87
 MAX_OVERLAP = 0.3
 """Intersection over union above which two boxes are one face."""
 MIN_SIDE = 28.0
-"""Minimum width of a face in pixels of the picture; smaller ones cannot be told apart."""
+"""Minimum width of a face in pixels of the picture; smaller ones cannot be distinguished."""
 ALIGNED_SIZE = 112
 LANDMARKS = np.array(
     [[38.2946, 51.6963], [73.5318, 51.5014], [56.0252, 71.7366], [41.5493, 92.3655],

@@ -43,10 +43,10 @@ def compare(library: LocalLibrary, video: str, *, baselines: bool = False) -> di
         stories = consensus([person.stories for person in people])
         rows.append(Version("consensus", "consensus", stories))
     if baselines:
-        told = rows[-1] if people else rows[0]
+        reference = rows[-1] if people else rows[0]
         rows += [
             Version(name, "baseline", in_milliseconds(starts, end))
-            for name, starts in baseline_starts(library, video, len(told.stories)).items()
+            for name, starts in baseline_starts(library, video, len(reference.stories)).items()
         ]
     return {
         "versions": [

@@ -52,7 +52,7 @@ def scan(
         "picture_height": config.picture_height,
         "pictures_per_second": config.pictures_per_second,
     }
-    duration, told = 0.0, -1
+    duration, reported = 0.0, -1
     with (
         film_at_hand(path) as file,
         decoding("scan", file, config, **options) as decoder,
@@ -65,8 +65,8 @@ def scan(
                 report(Step("decode", end.end_seconds, end.end_seconds))
                 yield end
             else:
-                if int(header.seconds) > told:
-                    told = int(header.seconds)
+                if int(header.seconds) > reported:
+                    reported = int(header.seconds)
                     report(Step("decode", header.seconds, duration))
                 yield _item(header, body)
 

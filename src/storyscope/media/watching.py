@@ -60,6 +60,6 @@ def stream(
     """
     with film_at_hand(path) as file, decoding("stream", file, config, start=start) as encoder:
         messages = iter(encoder)
-        told = next(body for header, body in messages if header.kind == wire.NOTE)
+        note = next(body for header, body in messages if header.kind == wire.NOTE)
         pieces = (body for header, body in messages if header.kind == wire.PIECE)
-        yield json.loads(told)["type"], pieces
+        yield json.loads(note)["type"], pieces

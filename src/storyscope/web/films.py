@@ -40,15 +40,21 @@ class BucketFilmResponse(StreamingResponse):
 
     def __init__(self, film: str, found: BucketFile, media_type: str, headers: Headers) -> None:
         part = wanted_part(headers, found)
-        told = {"Accept-Ranges": "bytes", "ETag": found.tag, "Content-Length": str(len(part or ()))}
+        response_headers = {
+            "Accept-Ranges": "bytes",
+            "ETag": found.tag,
+            "Content-Length": str(len(part or ())),
+        }
         if part is None:
-            told["Content-Range"] = f"bytes */{found.size}"
-            super().__init__(iter(()), 416, told, media_type)
+            response_headers["Content-Range"] = f"bytes */{found.size}"
+            super().__init__(iter(()), 416, response_headers, media_type)
             return
         if len(part) < found.size:
-            told["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{found.size}"
+            response_headers["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{found.size}"
         pieces = film_pieces(film, found, part) if part else iter(())
-        super().__init__(pieces, 206 if len(part) < found.size else 200, told, media_type)
+        super().__init__(
+            pieces, 206 if len(part) < found.size else 200, response_headers, media_type
+        )
 
 
 def wanted_part(headers: Headers, found: BucketFile) -> range | None:

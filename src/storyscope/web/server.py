@@ -12,7 +12,7 @@ from storyscope.web.app import create_app
 from storyscope.web.connections import PunctualProtocol
 
 MOST_CONNECTIONS = 512
-"""Maximum number of connections; further clients are told to retry later."""
+"""Maximum number of connections; further clients are asked to retry later."""
 LOCAL_HOSTS = {"127.0.0.1", "localhost", "::1"}
 
 

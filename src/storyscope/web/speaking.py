@@ -28,7 +28,7 @@ def list_names(request: Request) -> dict[str, Any]:
 def list_speakers(request: Request, video: str) -> dict[str, Any]:
     """The speakers of a video: number, name, seconds, and the start and end of each turn.
 
-    The list is empty until `storyscope speakers VIDEO` has told them apart.
+    The list is empty until `storyscope speakers VIDEO` has identified them.
     """
     return {"speakers": library_of(request).speakers(video)}
 
