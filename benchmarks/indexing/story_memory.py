@@ -56,7 +56,7 @@ def measured_apart(hours: float) -> dict[str, Any]:
 
 
 def measure(hours: float) -> dict[str, Any]:
-    shots, features = made_up(hours)
+    shots, features = synthetic(hours)
     before, began = peak_megabytes(), time.process_time()
     path = all_granularities(shots, features)
     return {
@@ -69,7 +69,7 @@ def measure(hours: float) -> dict[str, Any]:
     }
 
 
-def made_up(hours: float) -> tuple[tuple[Shot, ...], list[Features]]:
+def synthetic(hours: float) -> tuple[tuple[Shot, ...], list[Features]]:
     rng = np.random.default_rng(4)
     count = int(hours * 3600 / SHOT_SECONDS)
     frames = rng.integers(25, 2 * int(SHOT_SECONDS * RATE) - 25, count)

@@ -60,7 +60,7 @@ def main() -> None:
     options = parser.parse_args()
     library = Library(options.library or tempfile.mkdtemp(prefix="search-"))
     asked = [
-        asked_of(library, film, known(library, film, options.truth), paper=options.paper)
+        asked_of(library, film, true_stories(library, film, options.truth), paper=options.paper)
         for film in prepare(library, options.film)
     ]
     if options.fit:
@@ -139,7 +139,7 @@ def prepare(library: Library, film: Path | None) -> list[str]:
     return [DEMO, *([REAL] if REAL in known or film is not None else [])]
 
 
-def known(library: Library, film: str, truth: Path | None) -> list[Story] | None:
+def true_stories(library: Library, film: str, truth: Path | None) -> list[Story] | None:
     if film == DEMO:
         folder = Path(library.video(film).path).parent
         facts = json.loads((folder / "demo.truth.json").read_text())
@@ -165,16 +165,16 @@ def shots_in(span: Span, middles: np.ndarray) -> range:
 def asked_of(library: Library, film: str, stories: list[Story] | None, *, paper: bool) -> Asked:
     marked = json.loads((QUERIES / f"{film}.json").read_text())["queries"]
     off = json.loads((QUERIES / "off-topic.json").read_text())["queries"]
-    known = stories if stories is not None else library.stories(film)
+    truth = stories if stories is not None else library.stories(film)
     store = WithStories(library.store, film, stories)
     searcher = Searcher(store, library.config)
     texts = [query["text"] for query in marked] + off
     right = [
-        np.array([is_right(story.span, query["answers"]) for story in known]) for query in marked
+        np.array([is_right(story.span, query["answers"]) for story in truth]) for query in marked
     ]
-    right += [np.zeros(len(known), bool)] * len(off)
+    right += [np.zeros(len(truth), bool)] * len(off)
     asked = texts[: len(marked)] if paper else []
-    ranked = [papers_ranking(store, library, text, known) for text in asked]
+    ranked = [papers_ranking(store, library, text, truth) for text in asked]
     return Asked(film, texts, right, [searcher.score_stories(text)[1] for text in texts], ranked)
 
 
