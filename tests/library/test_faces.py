@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from PIL import Image
+from typer.testing import CliRunner
 
 from storyscope import Library
+from storyscope.cli.main import build_app
 from storyscope.errors import UnknownName
 from storyscope.features.faces import Face
 from storyscope.library import faces
@@ -81,6 +83,21 @@ def test_what_is_known_of_faces_goes_with_the_video(library):
     library.find_faces("film")
     library.remove("film")
     assert "film" not in FACES.document.read(library.store)
+
+
+def test_one_command_deletes_speakers_and_faces(library):
+    def run(*words):
+        done = CliRunner().invoke(build_app(), [*words, "--library", str(library.folder)])
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    first, second, *_ = run("faces", "film").splitlines()
+    assert first.startswith("  1  Face 1 ")
+    assert second.startswith("  2  Face 2 ")
+    assert "  2  Ann " in run("faces", "film", "--name", "2=Ann")
+    SPEAKERS.keep(library.store, "film", [(library.stories("film")[0].span, 1)])
+    assert run("speakers", "film", "--forget") == ""
+    assert library.faces("film") == library.speakers("film") == []
 
 
 def sightings(*seen):
