@@ -64,10 +64,10 @@ def face_picture(store: Store, video: str, number: int) -> bytes:
     picture = Image.fromarray(from_jpeg(keyframes.pictures[nearest]))
     left, width = (share * picture.width for share in (portrait.left, portrait.width))
     top, height = (share * picture.height for share in (portrait.top, portrait.height))
-    side = AROUND * max(width, height)
-    middle = (left + width / 2, top + height / 2)
-    x, y = (round(place - side / 2) for place in middle)
-    return to_jpeg(np.asarray(picture.crop((x, y, x + round(side), y + round(side)))))
+    side = round(min(AROUND * max(width, height), *picture.size))
+    x = round(np.clip(left + width / 2 - side / 2, 0, picture.width - side))
+    y = round(np.clip(top + height / 2 - side / 2, 0, picture.height - side))
+    return to_jpeg(np.asarray(picture.crop((x, y, x + side, y + side))))
 
 
 def group_faces(sightings: Sequence[Sighting]) -> list[list[Sighting]]:
