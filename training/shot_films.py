@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.shots import motion_footage
 from benchmarks.shots.motion_camera import World, takes_of
-from benchmarks.shots.motion_footage import TRAINING_KINDS
+from benchmarks.shots.motion_footage import RANDOM_KINDS, TRAINING_KINDS
 from benchmarks.shots.shot_footage import HEIGHT, WIDTH, Render, Take
 from benchmarks.shots.shot_set import RECIPES, Recipe, Truth, compose
 from storyscope.shots.decide import runs
@@ -134,6 +134,11 @@ MOTION = {
         ): tuple(TRAINING_KINDS)
         for i in range(2)
     },
+    **{
+        Recipe(f"layers-{i}", 12, mix=(1, 0, 0, 0), body=(60, 240), sorts=(0, 0, 1)): ("layers",)
+        for i in range(6)
+    },
+    Recipe("layered", 60, mix=(0.25, 0.35, 0.1, 0.3), body=(14, 120), sorts=(0, 0, 1)): ("layers",),
 }
 """Films of one kind of motion without any gradual transition, and of all kinds with many."""
 
@@ -156,7 +161,7 @@ def moving(
     """Small frames and labels of films of motion, as `composed` gives those of other films."""
     for seed in seeds:
         for number, (recipe, names) in enumerate(recipes.items()):
-            kinds = {name: TRAINING_KINDS[name] for name in names}
+            kinds = {name: (TRAINING_KINDS | RANDOM_KINDS)[name] for name in names}
             stock = {"film": [], "picture": [], "drawn": takes_of(world, kinds)}
             rng = np.random.default_rng([8, seed, number])
             yield _kept(cache / f"{recipe.name}-{seed}.npz", recipe, stock, rng)

@@ -1,7 +1,7 @@
 """Every kind of footage in which only the camera, the light or things move.
 
-The kinds in `TRAINING_KINDS` teach the shot detector; `UNSEEN_KINDS` are only scored. The pictures
-of the two halves are apart (see shot_footage.py).
+The kinds in `TRAINING_KINDS` and `RANDOM_KINDS` train the shot detector; `UNSEEN_KINDS` are only
+scored. The pictures of the two halves are apart (see shot_footage.py).
 """
 
 from __future__ import annotations
@@ -34,6 +34,16 @@ from benchmarks.shots.motion_things import (
     spinning,
     turning,
 )
+from benchmarks.shots.motion_unseen import (
+    carousel,
+    curtain,
+    flag,
+    lift,
+    page,
+    time_lapse,
+    tunnel,
+    windscreen,
+)
 
 TRAINING_KINDS: dict[str, Kind] = {
     "pan": camera(0.9, 0, (15, 150)),
@@ -57,6 +67,9 @@ TRAINING_KINDS: dict[str, Kind] = {
     "following": following,
 }
 
+RANDOM_KINDS: dict[str, Kind] = {"layers": layers}
+"""Scenes put together at random, which train the detector too."""
+
 UNSEEN_KINDS: dict[str, Kind] = {
     "underwater": underwater,
     "room": room,
@@ -66,17 +79,25 @@ UNSEEN_KINDS: dict[str, Kind] = {
     "doorway": doorway,
     "orbit": orbit,
     "surf": surf,
-    "layers": layers,
     "waterline": waterline,
     "door": door,
     "train": train,
     "crowd": crowd,
+    "curtain": curtain,
+    "page": page,
+    "windscreen": windscreen,
+    "lift": lift,
+    "carousel": carousel,
+    "time lapse": time_lapse,
+    "tunnel": tunnel,
+    "flag": flag,
 }
 
 ADDED_LATER = (
     *("sliding", "following", "doorway", "orbit", "surf"),
     *("layers", "waterline", "door", "train", "crowd"),
+    *("curtain", "page", "windscreen", "lift", "carousel", "time lapse", "tunnel", "flag"),
 )
 """Kinds that came when the films of the others had been made: those stay as they are."""
-LOOKED_AT_ONCE = ("layers", "waterline", "door", "train", "crowd")
+LOOKED_AT_ONCE = ADDED_LATER[-8:]
 """Unseen kinds that were scored once, when nothing of the detector was changed any more."""

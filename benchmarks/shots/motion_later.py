@@ -1,4 +1,4 @@
-"""Kinds of motion that were written last and looked at once, when the detector was finished."""
+"""Kinds of motion that were written when an earlier detector was finished, and not trained on."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def test_json_tiles_the_film_and_is_alone_on_standard_output(app, film):
     assert shots[0]["transition"] == {"kind": "start", "first_frame": 0, "end_frame": 0}
     for shot in shots:
         assert 0 < shot["confidence"] <= 1
-        least = 0.6 if shot["transition"]["kind"] == "cut" else 0.95
+        least = 0.6 if shot["transition"]["kind"] == "cut" else 0.98
         assert shot["uncertain"] == (shot["confidence"] < least)
     for before, after in pairwise(shots):
         assert before["end_frame"] == after["first_frame"]

@@ -36,7 +36,7 @@ class Video:
     has_sound: bool
 
 
-UNCERTAIN_CUT, UNCERTAIN_GRADUAL = 0.6, 0.95
+UNCERTAIN_CUT, UNCERTAIN_GRADUAL = 0.6, 0.98
 """Confidence below which transitions are marked as uncertain."""
 
 

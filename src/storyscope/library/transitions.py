@@ -15,7 +15,7 @@ from storyscope.library.documents import JsonDocument
 from storyscope.media import scan
 from storyscope.progress import Report, silent
 from storyscope.shots.adapt import adapt
-from storyscope.shots.confirm import around, describe
+from storyscope.shots.confirm import features
 from storyscope.shots.fast import score_frames
 from storyscope.shots.weights import digest
 
@@ -104,4 +104,4 @@ def _examples(
     scores = np.concatenate(list(score_frames([rgb])))
     for (first, end), real in spans.items():
         first, end = first - frames[0].index, end - frames[0].index
-        yield describe(around(rgb, range(first, end)), scores[first:end]), real
+        yield features(rgb, range(first, end), scores[first:end]), real

@@ -12,7 +12,7 @@ OWN: dict[str, str] = {
     "search/image_text_head.safetensors": (
         "8da02434e6ad697ad2bab12834d4ce3a41c96f26b1c2c37efe18cb444ce76ee5"
     ),
-    "shots/weights.npz": ("d17407c7b7bcedbffe22bd557c00d859488e007fd30416a29447aa0d83581331"),
+    "shots/weights.npz": ("45daef130efbe14097c18ed0a154651cd715dd5185bb3d72e4e41c0b7b07fe8a"),
     "stories/default.safetensors": (
         "250a111d1882bc8eb81eb73da4fae394c9bd4a7346cd08db92a85117427fb66b"
     ),

@@ -16,11 +16,14 @@ from storyscope.core import Transition, TransitionKind
 
 CUT, GRADUAL, FADE, WIPE = range(4)
 CUT_THRESHOLD = 0.4
+"""Minimum score by the first network of a cut."""
+WEAK_CUT = 0.2
+"""Minimum score of a cut at which the middle of the picture clearly changes."""
 GRADUAL_THRESHOLD = 0.8
 """Minimum score by the first network of some frame of a gradual transition."""
 SUGGESTED = 0.5
 """Minimum score by the first network of some frame, if the second network confirms it."""
-CONFIRMED = 0.9
+CONFIRMED = 0.85
 """Minimum probability by the second network of a gradual transition."""
 GRADUAL_EDGE = 0.35
 """A gradual transition lasts while the score of the first network stays above this."""
@@ -36,20 +39,25 @@ LONGEST_STRETCH = 1024
 
 Pause = Callable[[int, int], bool]
 Confirm = Callable[[int, np.ndarray], float]
+IsCut = Callable[[int], bool]
 
 
 def find_transitions(
-    blocks: Iterable[np.ndarray], is_pause: Pause, confirm: Confirm | None = None
+    blocks: Iterable[np.ndarray],
+    is_pause: Pause,
+    confirm: Confirm | None = None,
+    is_cut: IsCut | None = None,
 ) -> Iterator[Transition]:
     """Yield the transitions of a film whose scores (n x 4) arrive in blocks, counted from 0.
 
     `confirm(first_frame, scores)` returns the probability that frames that look like a gradual
-    transition are one; others are dropped, and cuts inside them stay cuts. `is_pause(first_frame,
-    end_frame)` recognises a screen that is empty for too short a time to be a shot: a fade-out,
-    such a pause and a fade-in are one fade. A fade at the start or end of the film joins no two
-    shots, and is not a transition.
+    transition are one; others are dropped, and cuts inside them stay cuts. `is_cut(frame)` looks
+    again at a frame whose score is almost that of a cut. `is_pause(first_frame, end_frame)`
+    recognises a screen that is empty for too short a time to be a shot: a fade-out, such a pause
+    and a fade-in are one fade. A fade at the start or end of the film joins no two shots, and is
+    not a transition.
     """
-    for transition in _joined(_decided(blocks, confirm), is_pause):
+    for transition in _joined(_decided(blocks, confirm, is_cut), is_pause):
         if _follows_a_shot(transition, is_pause):
             yield transition
 
@@ -87,16 +95,16 @@ def _follows_a_shot(transition: Transition, is_pause: Pause) -> bool:
 
 
 def _decided(
-    blocks: Iterable[np.ndarray], confirm: Confirm | None
+    blocks: Iterable[np.ndarray], confirm: Confirm | None, is_cut: IsCut | None
 ) -> Iterator[tuple[int, list[Transition]]]:
     """Yield the number of settled frames and the new transitions among them, repeatedly."""
     held, first = np.zeros((0, 4), np.float32), 0
     for block in blocks:
         held = np.concatenate([held, block])
         while (ready := _decidable(held)) > 0:
-            yield first + ready, _decide(held[:ready], first, confirm)
+            yield first + ready, _decide(held[:ready], first, confirm, is_cut)
             held, first = held[ready:], first + ready
-    yield first + len(held), _decide(held, first, confirm)
+    yield first + len(held), _decide(held, first, confirm, is_cut)
 
 
 def _decidable(held: np.ndarray) -> int:
@@ -112,13 +120,16 @@ def _decidable(held: np.ndarray) -> int:
     return LONGEST_STRETCH if len(held) >= LONGEST_STRETCH else 0
 
 
-def _decide(scores: np.ndarray, first: int, confirm: Confirm | None) -> list[Transition]:
+def _decide(
+    scores: np.ndarray, first: int, confirm: Confirm | None, is_cut: IsCut | None
+) -> list[Transition]:
     """The transitions of one stretch; a cut inside a gradual transition is part of it."""
     gradual = _gradual(scores, first, confirm)
     cuts = [
         frame
-        for frame in _peaks(scores[:, CUT])
-        if not any(frame in range(run.start, run.stop + 1) for run in gradual)
+        for frame in _peaks(scores[:, CUT], WEAK_CUT if is_cut else CUT_THRESHOLD)
+        if (scores[frame, CUT] > CUT_THRESHOLD or (is_cut and is_cut(first + frame)))
+        and not any(frame in range(run.start, run.stop + 1) for run in gradual)
     ]
     found = [
         Transition("cut", first + frame, first + frame, float(scores[frame, CUT])) for frame in cuts
@@ -171,6 +182,6 @@ def runs(mask: np.ndarray) -> list[range]:
     return [range(int(first), int(end)) for first, end in edges.reshape(-1, 2)]
 
 
-def _peaks(cut: np.ndarray) -> list[int]:
-    above = np.flatnonzero(cut > CUT_THRESHOLD)
+def _peaks(cut: np.ndarray, threshold: float) -> list[int]:
+    above = np.flatnonzero(cut > threshold)
     return [int(i) for i in above if cut[i] == cut[max(0, i - 2) : i + 3].max()]

@@ -23,7 +23,7 @@ DETECTORS = {
 }
 """Every detector and the module of its `score_frames`."""
 CONFIRMED_DETECTORS = ("fast", "neural")
-"""Detectors whose gradual transitions are checked by the second network; the paper's is not."""
+"""Detectors whose transitions are looked at again; those of the paper's are not."""
 
 PLUGINS = "storyscope.detectors"
 """The group of entry points of `score_frames` functions in other packages."""
@@ -42,8 +42,10 @@ def detect_shots(
     times, confirm = Timestamps(), Confirmation(config.model)
     pixels = confirm.watching(times.looking(_blocks(times.noting(frames), block)))
     scores = _scorer(config.detector)(pixels)
-    second_look = confirm if config.detector in CONFIRMED_DETECTORS else None
-    transitions = find_transitions(scores, times.is_pause, second_look)
+    if config.detector in CONFIRMED_DETECTORS:
+        transitions = find_transitions(scores, times.is_pause, confirm, confirm.is_cut)
+    else:
+        transitions = find_transitions(scores, times.is_pause)
     yield from tile(transitions, times, config)
 
 

@@ -390,7 +390,7 @@ def seeing(config: Config) -> FeatureConfig:
     return only(config.features, "backbone", "map")
 
 
-SCAN_FILM = Stage(store.SCAN, 6, scan_film, spools=True)
+SCAN_FILM = Stage(store.SCAN, 7, scan_film, spools=True)
 FIND_WORDS = Stage(store.TRANSCRIPT, 2, find_words)
 FIND_SPEECH = Stage(store.VOICE, 1, find_speech)
 READ_SCREEN = Stage(store.SCREEN, 1, read_screen_text)
