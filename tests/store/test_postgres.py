@@ -20,6 +20,7 @@ from storyscope.store import PASSAGES, Artefact, PostgresStore, SqliteStore, Tex
 from storyscope.store.postgres_address import parse_address
 from storyscope.store.postgres_connection import reason_of
 from storyscope.store.postgres_migrations import MIGRATIONS
+from storyscope.store.postgres_vectors import _narrower
 from waiting import wait_until
 
 AUDIO = Artefact("audio")
@@ -337,3 +338,10 @@ def test_unused_arrays_are_collected_once_a_day_by_any_process(store):
     other.put_record(RECORD)
     other.close()
     assert not store.arrays.has(name)
+
+
+def test_words_that_are_too_frequent_are_looked_up_together():
+    assert _narrower(["(a)"]) == ["(a)"]
+    assert _narrower(["(a)", "(b)"]) == ["(a) & (b)"]
+    pairs = "(a) & (b) | (a) & (c) | (b) & (c)"
+    assert _narrower(["(a)", "(b)", "(c)"]) == [pairs, "(a) & (b) & (c)"]

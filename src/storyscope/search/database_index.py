@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import NamedTuple
 
@@ -33,6 +34,7 @@ from storyscope.store import (
     FiledVideo,
     FoundPassages,
     FoundStory,
+    Neighbours,
     Store,
     TextQuery,
     VectorIndex,
@@ -44,8 +46,7 @@ EXACT_STORIES = 2_000
 CANDIDATES = 160
 """Stories that words, and each kind of pictures, contribute; more for later pages."""
 DEEP = 600
-"""Nearest transcripts and text windows that are considered if the terms are too frequent to look
-up, otherwise half as many."""
+"""Nearest transcripts, and nearest text windows, that are considered."""
 MIN_SHARE = 0.05
 """Minimum probability of a class in a shot that is a candidate for its name."""
 CACHED_BYTES = 256 << 20
@@ -130,21 +131,20 @@ class DatabaseIndex:
 
     def _nearest(self, query: QueryVectors, terms: Sequence[TextQuery], wide: int) -> Candidates:
         """The `wide` best stories by the words of a query, and by each kind of its pictures."""
-        shown = self._showing(query, wide)
         if query.text is None:
+            shown = self._showing(query, wide)
             return Candidates(shown.tolist(), self._vectors.containing(terms, shown.tolist()))
-        said = self._vectors.saying(terms, query.text)
-        # With enough stories that contain the terms, others must be very near.
-        enough = said.passages is not None or len(said.topics.stories) > wide // 4
-        topic, window = (f"{space}_{len(query.text)}" for space in ("topic", "window"))
-        vectors = dict.fromkeys((topic, window), query.text)
-        near = self._vectors.nearest(vectors, max(wide, DEEP // 2 if enough else DEEP))
+        with ThreadPoolExecutor(1) as other:
+            # Its connection may see a later state; stories that are not in ours are dropped later.
+            meanwhile = other.submit(self._neighbours, query, query.text, wide)
+            said = self._vectors.saying(terms, query.text)
+            shown, topics, windows = meanwhile.result()
         passages = said.passages
         if passages is None:
-            stories = (near[topic].stories, near[window].stories, said.topics.stories[:wide], shown)
+            stories = (topics.stories, windows.stories, said.topics.stories[:wide], shown)
             known = np.unique(np.concatenate(stories)).tolist()
             passages = self._vectors.containing(terms, known)
-        best = estimate_words(near[topic], near[window], said.topics, passages)
+        best = estimate_words(topics, windows, said.topics, passages)
         found = np.unique(np.concatenate([best.stories[:wide], shown])).tolist()
         # Stories that contain all terms but have other topics are ranked by their pictures.
         others = np.setdiff1d(said.topics.stories, found).tolist()
@@ -155,6 +155,14 @@ class DatabaseIndex:
             if said.passages is None:
                 passages = _joined_passages(passages, self._vectors.containing(terms, more))
         return Candidates(found, passages)
+
+    def _neighbours(
+        self, query: QueryVectors, text: np.ndarray, wide: int
+    ) -> tuple[np.ndarray, Neighbours, Neighbours]:
+        """The stories with the nearest pictures, transcripts and text windows."""
+        topic, window = (f"{space}_{len(text)}" for space in ("topic", "window"))
+        near = self._vectors.nearest(dict.fromkeys((topic, window), text), max(wide, DEEP))
+        return self._showing(query, wide), near[topic], near[window]
 
     def _showing(self, query: QueryVectors, most: int) -> np.ndarray:
         """int64 [stories]: those whose pictures match a query best."""

@@ -10,6 +10,7 @@ import re
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -153,7 +154,8 @@ class PostgresVectors:
         return [row["story"] for row in rows]
 
     def saying(self, terms: Sequence[TextQuery], vector: np.ndarray) -> FoundByWords:
-        """The stories whose passages contain any term, or all terms if there are too many."""
+        """The stories whose passages contain any term; if there are too many, all terms but one,
+        or all."""
         given = [each for each in map(text_query, terms) if each]
         if not given:
             return FoundByWords(_neighbours(None), _passages(None, len(terms)))
@@ -163,9 +165,11 @@ class PostgresVectors:
             return FoundByWords(topics, _passages(packed, len(terms)))
         # Frequent words need no completion, which would make the index read far more.
         whole = [text_query(replace(term, prefix=False)) for term in terms]
-        all_terms = " & ".join(f"({each})" for each in whole if each)
-        if self._expected(all_terms) <= MAX_ALL:
-            _, topics, _ = self._saying(all_terms, MAX_ALL, vector)
+        for query in _narrower([f"({each})" for each in whole if each]):
+            if self._expected(query) <= MAX_ALL:
+                count, topics, _ = self._saying(query, MAX_ALL, vector)
+                if count <= MAX_ALL:
+                    break
         return FoundByWords(topics, None)
 
     def containing(self, terms: Sequence[TextQuery], stories: Sequence[int]) -> FoundPassages:
@@ -297,6 +301,12 @@ def _neighbours(packed: bytes | None) -> Neighbours:
     """Decode `PACKED_NEIGHBOURS`."""
     rows = np.frombuffer(packed or b"", np.dtype([("story", ">i8"), ("cosine", ">f4")]))
     return Neighbours(rows["story"].astype(np.int64), rows["cosine"].astype(np.float32))
+
+
+def _narrower(terms: Sequence[str]) -> list[str]:
+    """Queries for all terms but one, unless that is any term, and for all terms."""
+    fewer = [" & ".join(some) for some in combinations(terms, len(terms) - 1) if len(terms) > 2]
+    return [*([" | ".join(fewer)] if fewer else []), " & ".join(terms)]
 
 
 def _marks(terms: Sequence[TextQuery]) -> tuple[str, list[str]]:

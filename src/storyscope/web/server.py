@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import secrets
 import socket
 from pathlib import Path
@@ -32,6 +33,8 @@ def serve(
     app = create_app(library, token=token, media_folders=media_folders)
     address = f"http://{host}:{port}/" + (f"?token={token}" if token else "")
     print(f"Storyscope is open at {address}  (stop with Ctrl-C)", flush=True)
+    # Modules and models stay: a collection that visits them all delays a request noticeably.
+    gc.freeze()
     # A page that listens for progress never disconnects: do not wait for it.
     uvicorn.run(
         app,
