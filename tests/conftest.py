@@ -52,34 +52,31 @@ def pytest_unconfigure():
     faulthandler.dump_traceback_later(EXIT_SECONDS, exit=True, file=sys.__stderr__)
 
 
+def downloaded_model(monkeypatch, name):
+    """The file of a downloaded model, for a test that is skipped without it."""
+    monkeypatch.setenv("STORYSCOPE_MODELS", FETCHED_MODELS)
+    found = downloaded_file(name)
+    if found is None:
+        pytest.skip(f"{name.upper()} NOT TESTED: run `storyscope models get {name}`")
+    return found
+
+
 @pytest.fixture
 def fetched_clip(monkeypatch):
     """CLIP's image encoder, if `storyscope models get clip` has downloaded it."""
-    monkeypatch.setenv("STORYSCOPE_MODELS", FETCHED_MODELS)
-    found = downloaded_file("clip")
-    if found is None:
-        pytest.skip("CLIP IS NOT TESTED: run `storyscope models get clip`")
-    return found
+    return downloaded_model(monkeypatch, "clip")
 
 
 @pytest.fixture
 def fetched_sounds(monkeypatch):
     """The sound model, if `storyscope models get sounds` has downloaded it."""
-    monkeypatch.setenv("STORYSCOPE_MODELS", FETCHED_MODELS)
-    found = downloaded_file("sounds")
-    if found is None:
-        pytest.skip("SOUNDS ARE NOT TESTED: run `storyscope models get sounds`")
-    return found
+    return downloaded_model(monkeypatch, "sounds")
 
 
 @pytest.fixture
 def fetched_faces(monkeypatch):
-    """The networks for faces, where `storyscope models get faces` fetched them."""
-    monkeypatch.setenv("STORYSCOPE_MODELS", FETCHED_MODELS)
-    found = downloaded_file("faces")
-    if found is None:
-        pytest.skip("FACES ARE NOT TESTED: run `storyscope models get faces`")
-    return found
+    """The networks for faces, if `storyscope models get faces` has downloaded them."""
+    return downloaded_model(monkeypatch, "faces")
 
 
 @pytest.fixture(scope="session")

@@ -81,13 +81,13 @@ def _import_spacy() -> Any:
     Loading torch takes seconds in every process, and only pipelines with transformers use it; the
     command line takes a third of the rest.
     """
+    if "spacy" in sys.modules:
+        return sys.modules["spacy"]
     command_line: Any = ModuleType("spacy.cli.info")
     command_line.info = None
     hidden: dict[str, Any] = {"spacy.cli": ModuleType("spacy.cli"), "spacy.cli.info": command_line}
     if "torch" not in sys.modules and not any(map(find_spec, TRANSFORMER_PACKAGES)):
         hidden["torch"] = None
-    if "spacy" in sys.modules:
-        hidden = {}
     sys.modules.update(hidden)
     try:
         return import_module("spacy")

@@ -108,8 +108,8 @@ class FoundByWords(NamedTuple):
     """Candidates of a search, found by the words of their passages."""
 
     topics: Neighbours
-    """The stories with the cosine of their whole transcript: those that contain any term, or only
-    those that contain all terms if there are too many."""
+    """The stories with the cosine of their whole transcript: those that contain any term; if there
+    are too many, those that contain all terms but one, or all."""
     passages: FoundPassages | None
     """Every passage that contains any term; None if there are too many."""
 

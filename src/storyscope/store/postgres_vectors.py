@@ -36,7 +36,7 @@ MAX_EF = 1000
 MAX_ANY = 1000
 """Maximum number of passages with any term that are ranked by their words."""
 MAX_ALL = 3000
-"""Maximum number of passages with all terms that are ranked by their topics."""
+"""Maximum number of passages with all terms, or all but one, that are ranked by their topics."""
 PACKED_NEIGHBOURS = "string_agg(int8send(story) || float4send(-distance::real), ''::bytea)"
 """Neighbours as one value: numpy decodes it at once, where rows would be decoded one by one."""
 BUILD_MEMORY = "1GB"
@@ -305,8 +305,11 @@ def _neighbours(packed: bytes | None) -> Neighbours:
 
 def _narrower(terms: Sequence[str]) -> list[str]:
     """Queries for all terms but one, unless that is any term, and for all terms."""
-    fewer = [" & ".join(some) for some in combinations(terms, len(terms) - 1) if len(terms) > 2]
-    return [*([" | ".join(fewer)] if fewer else []), " & ".join(terms)]
+    every = " & ".join(terms)
+    if len(terms) <= 2:
+        return [every]
+    all_but_one = combinations(terms, len(terms) - 1)
+    return [" | ".join(" & ".join(some) for some in all_but_one), every]
 
 
 def _marks(terms: Sequence[TextQuery]) -> tuple[str, list[str]]:
